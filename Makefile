@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+#
+# make            build/setrad and build/setractl
+# make check      unit, fixture and command line tests; no root, no virtual machine
+# make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
+# make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR=
+# make format     clang-format over all sources; format-check only looks
+# make clean
+#
+# Knobs: CC=clang, SAN=1 (AddressSanitizer and UBSan), WERROR=1, V=1, BUILD=directory, CFLAGS, LDFLAGS.
+
+VERSION := 0.1.0
+
+PREFIX ?= /usr
+SYSCONFDIR ?= /etc
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
+VENDORDIR ?= $(PREFIX)/lib/setrad
+
+BUILD ?= build$(if $(SAN),-san)
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson
+MAINTENANCE_GOALS := clean format format-check
+
+ifneq ($(filter-out $(MAINTENANCE_GOALS),$(or $(MAKECMDGOALS),all)),)
+  ifneq ($(shell $(PKG_CONFIG) --exists $(LIBS) && echo yes),yes)
+    $(error Missing libraries. On Debian and Ubuntu: apt-get install $$(grep -hv '^#' packages))
+  endif
+endif
+
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
+            -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wno-unused-parameter
+SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSETRAD_VERSION='"$(VERSION)"' -DPKG_VENDORDIR='"$(VENDORDIR)"' \
+                   -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
+SETRAD_CFLAGS := -std=gnu17 $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -fstack-protector-strong -MMD -MP
+SETRAD_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+ifdef SAN
+  SETRAD_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+  SETRAD_LDFLAGS += -fsanitize=address,undefined
+endif
+
+ifndef V
+  Q := @
+  say = @printf '  %-6s %s\n' $(1) $(2)
+endif
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
+LIB_OBJECTS := $(call objects,common/*.c config/*.c)
+DAEMON_OBJECTS := $(call objects,daemon/*.c)
+CLI_OBJECTS := $(call objects,cli/*.c)
+# Everything of the programs but main(), so that tests can link it.
+PROGRAM_OBJECTS := $(filter-out %/setrad.o %/setractl.o,$(DAEMON_OBJECTS) $(CLI_OBJECTS))
+TEST_SUPPORT := $(call objects,tests/support/*.c)
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
+
+all: $(BUILD)/setrad $(BUILD)/setractl
+
+$(BUILD)/libsetra.a: $(LIB_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/setrad: $(DAEMON_OBJECTS) $(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
+
+$(BUILD)/setractl: $(CLI_OBJECTS) $(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS) -lcmocka
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(SETRAD_CPPFLAGS) $(CFLAGS) $(SETRAD_CFLAGS) -c -o $@ $<
+
+$(BUILD)/config/policy-builtin.o: $(BUILD)/config/policy-builtin.inc
+$(BUILD)/config/policy-builtin.inc: config/policy.d/50-setrad.yaml
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+
+# Compiler or flags changed: build anew.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(SETRAD_CPPFLAGS) $(CFLAGS) $(SETRAD_CFLAGS)
+$(BUILD)/flags: FORCE
+	$(Q)mkdir -p $(BUILD)
+	$(Q)printf '%s\n' "$$FLAGS_NOW" | cmp -s - $@ || printf '%s\n' "$$FLAGS_NOW" > $@
+$(BUILD)/flags: export FLAGS_NOW := $(FLAGS_NOW)
+
+check: all $(UNIT_TESTS)
+	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS)
+
+check-vm:
+	tests/vm/run
+
+POLICIES := $(wildcard config/policy.d/*.yaml)
+
+install: all
+	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
+	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(SBINDIR)/setractl
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(VENDORDIR)/policy.d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
+	sed 's|@SBINDIR@|$(SBINDIR)|g' systemd/setrad.service > $(BUILD)/setrad.service
+	$(INSTALL) -m 644 $(BUILD)/setrad.service $(DESTDIR)$(UNITDIR)/setrad.service
+	$(INSTALL) -D -m 644 systemd/setrad.catalog $(DESTDIR)$(CATALOGDIR)/setrad.catalog
+	$(INSTALL) -m 644 $(POLICIES) $(DESTDIR)$(VENDORDIR)/policy.d/
+
+SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch])
+CLANG_FORMAT ?= clang-format
+
+format:
+	$(CLANG_FORMAT) -i $(SOURCES)
+
+format-check:
+	$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
+
+clean:
+	rm -rf build build-san
+
+.PHONY: all check check-vm install format format-check clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
