@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A number that may be unknown, because a kernel lacks the attribute or a capture does not hold it. Unknown is never
+ * written as 0: JSON has null for it, tables a dash.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct opt_int {
+        int64_t value;
+        bool known;
+};
+
+static inline struct opt_int opt_some(int64_t value) {
+        return (struct opt_int){.value = value, .known = true};
+}
+
+static inline int64_t opt_or(struct opt_int o, int64_t fallback) {
+        return o.known ? o.value : fallback;
+}
