@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Parameters of the target "raid" (drivers/md/dm-raid.c, raid_status()). */
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "common/dmtable-cursor.h"
+#include "common/geometry.h"
+
+static enum layer_kind raid_kind(struct word type) {
+        static const struct {
+                const char *prefix; /* the whole word, or what stands before a '_' */
+                enum layer_kind kind;
+        } types[] = {
+                        {"raid0", KIND_DM_RAID0},
+                        {"raid1", KIND_DM_RAID1},
+                        {"raid4", KIND_DM_RAID4},
+                        {"raid5", KIND_DM_RAID5},
+                        {"raid6", KIND_DM_RAID6},
+                        {"raid10", KIND_DM_RAID10},
+        };
+        const char *underscore = memchr(type.start, '_', type.length);
+        struct word level = {
+                        .start = type.start, .length = underscore ? (size_t)(underscore - type.start) : type.length};
+
+        for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+                if (word_equals(level, types[i].prefix))
+                        return types[i].kind;
+        return KIND_DM_UNKNOWN;
+}
+
+/* What "raid" says between its chunk and its devices, as far as it matters. */
+struct raid_parameters {
+        uint64_t copies;
+        bool far, offset;
+        uint64_t data_offset_sectors;
+};
+
+/* raid10's layout as md has it: near copies, far copies << 8, and bit 16 where far ones are in the next chunk. */
+static int64_t raid10_layout(const struct raid_parameters *parameters) {
+        int64_t copies = (int64_t)parameters->copies;
+
+        if (!parameters->far && !parameters->offset)
+                return 1 << 8 | copies;
+        return (parameters->offset ? 1 << 16 : 0) | copies << 8 | 1;
+}
+
+/* The N words that follow the chunk: flags, and names with a value. */
+static int parse_raid_parameters(struct cursor *cursor, uint64_t n, struct raid_parameters *parameters) {
+        int r = 0;
+
+        for (; n > 0 && r >= 0; n--) {
+                struct word word = cursor_next_word(cursor);
+                bool has_value = true;
+
+                if (word.length == 0)
+                        return -EINVAL;
+                if (n == 1)
+                        has_value = false;
+                if (has_value && word_equals(word, "raid10_copies"))
+                        r = cursor_next_number(cursor, UINT8_MAX, &parameters->copies);
+                else if (has_value && word_equals(word, "data_offset"))
+                        r = cursor_next_number(cursor, INT64_MAX, &parameters->data_offset_sectors);
+                else if (has_value && word_equals(word, "journal_dev"))
+                        r = cursor_next_device(cursor, LEG_OTHER);
+                else if (has_value && word_equals(word, "raid10_format")) {
+                        word = cursor_next_word(cursor);
+                        parameters->far = word_equals(word, "far");
+                        parameters->offset = word_equals(word, "offset");
+                } else
+                        has_value = false;
+                n -= has_value;
+        }
+        return r;
+}
+
+/* "#LEGS (METADATA DATA)…", "-" where there is none. */
+static int parse_raid_legs(struct cursor *cursor, uint64_t data_offset_sectors, uint64_t *ret_n) {
+        struct dm_segment *segment = cursor->segment;
+        uint64_t n;
+        int r;
+
+        r = cursor_next_number(cursor, UINT8_MAX, &n);
+        if (r < 0)
+                return r;
+        for (uint64_t i = 0; i < 2 * n; i++) {
+                struct word word = cursor_next_word(cursor);
+
+                if (word_equals(word, "-"))
+                        continue;
+                r = cursor_add_leg(cursor, word, i % 2 == 0 ? LEG_OTHER : LEG_DATA);
+                if (r < 0)
+                        return r;
+                if (i % 2 == 1)
+                        segment->legs[segment->n_legs - 1].offset_sectors = data_offset_sectors;
+        }
+        *ret_n = n;
+        return 0;
+}
+
+/* "TYPE #PARAMETERS CHUNK PARAMETERS… #LEGS (METADATA DATA)…" */
+int dmtable_parse_raid(struct cursor *cursor) {
+        struct raid_parameters parameters = {.copies = 2};
+        struct dm_segment *segment = cursor->segment;
+        struct word type = cursor_next_word(cursor);
+        uint64_t n, chunk_sectors = 0;
+        int r;
+
+        segment->kind = raid_kind(type);
+        parameters.far = word_equals(type, "raid10_far");
+        parameters.offset = word_equals(type, "raid10_offset");
+
+        r = cursor_next_number(cursor, UINT_MAX, &n);
+        if (r < 0)
+                return r;
+        if (n > 0) {
+                r = cursor_next_number(cursor, INT64_MAX / SECTOR_BYTES, &chunk_sectors);
+                if (r < 0)
+                        return r;
+                r = parse_raid_parameters(cursor, n - 1, &parameters);
+                if (r < 0)
+                        return r;
+        }
+        r = parse_raid_legs(cursor, parameters.data_offset_sectors, &n);
+        if (r < 0)
+                return r;
+
+        segment->data_disks = geometry_data_disks(segment->kind, (int64_t)n, raid10_layout(&parameters));
+        segment->chunk_sectors = segment->data_disks > 0 ? chunk_sectors : 0;
+        return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Text of device-mapper: table lines, mangled names, LVM's names. Pure. */
+
+#include "arena.h"
+#include "topology.h"
+
+/*
+ * Parses one target: its start and length, name and parameters as DM_TABLE_STATUS returns them. Parameters that may
+ * hold secrets (crypt's key) are not kept. An unknown target's legs are all devices (M:m) among its parameters.
+ * Returns 0; -EINVAL if a known target's parameters do not parse, *ret then being of that kind without legs; -ENOMEM.
+ */
+int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t length_sectors, const char *target,
+                const char *params, struct dm_segment *ret);
+
+/*
+ * Splits a line as "dmsetup table" prints it ("NAME: START LENGTH TARGET PARAMS", names may hold ": "), in place.
+ * A map without a table is "NAME: ". Returns 0 or -EINVAL.
+ */
+int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start, uint64_t *ret_length,
+                const char **ret_target, const char **ret_params);
+
+/* The kind of a map by its segments: theirs if they agree, dm-mixed if not, dm-unknown if there are none. */
+enum layer_kind dmtable_kind(const struct dm_segment *segments, size_t n_segments);
+
+/* "my\x20disk" → "my disk". NULL without memory. */
+char *dmname_demangle(struct arena *arena, const char *name);
+
+/*
+ * Splits "vg--a-lv" into "vg-a" and "lv" where UUID is LVM's ("LVM-…"), undoing doubled hyphens; *ret_suffix is what
+ * follows LVM's 64 characters ("tdata"), or NULL. Of a name with a layer ("vg-lv-real") the lv is "lv". All NULL for
+ * other maps. Returns 0 or -ENOMEM.
+ */
+int dmname_split_lvm(struct arena *arena, const char *name, const char *uuid, const char **ret_vg, const char **ret_lv,
+                const char **ret_suffix);

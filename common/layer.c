@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include "common/layer.h"
+#include "common/units.h"
+
+bool layer_is_private_volume(const struct layer *layer) {
+        /* lvm2, lib/misc/lvm-string.c: no volume of a user may have these in its name. */
+        static const char *const reserved[] = {
+                        "_cdata",
+                        "_cmeta",
+                        "_corig",
+                        "_cvol",
+                        "_iorig",
+                        "_imeta",
+                        "_mimage",
+                        "_mlog",
+                        "_pmspare",
+                        "_rimage",
+                        "_rmeta",
+                        "_tdata",
+                        "_tmeta",
+                        "_vdata",
+                        "_vorigin",
+                        "_wcorig",
+        };
+        const struct dm_info *dm = layer->dm;
+
+        if (!dm || !dm->lv)
+                return false;
+        if (dm->lvm_suffix || strncmp(dm->lv, "pvmove", strlen("pvmove")) == 0)
+                return true;
+        for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+                if (strstr(dm->lv, reserved[i]))
+                        return true;
+        return false;
+}
+
+bool layer_is_swap(const struct layer *layer) {
+        for (size_t i = 0; i < layer->n_uses; i++)
+                if (layer->uses[i].type == USE_SWAP)
+                        return true;
+        return false;
+}
+
+static bool has_own_readahead(const struct use *use) {
+        static const char *const types[] = {"btrfs", "bcachefs", "fuseblk"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+                if (use->type == USE_MOUNT && use->fs && strcmp(use->fs, types[i]) == 0)
+                        return true;
+        return false;
+}
+
+bool layer_reads_past_device(const struct layer *layer, const char **ret_fs) {
+        for (size_t i = 0; i < layer->n_uses; i++)
+                if (!has_own_readahead(&layer->uses[i]))
+                        return false;
+        if (layer->n_uses == 0)
+                return false;
+        if (ret_fs)
+                *ret_fs = layer->uses[0].fs;
+        return true;
+}
+
+static const char *describe(struct arena *arena, const char *level, unsigned long n, uint64_t chunk_bytes) {
+        char chunk[UNITS_BUFFER];
+
+        if (chunk_bytes == 0)
+                return arena_printf(arena, "%s %lu disks", level, n);
+        return arena_printf(arena, "%s %lu × %s", level, n, units_format_bytes(chunk, chunk_bytes));
+}
+
+const char *layer_describe_array(const struct layer *layer, struct arena *arena) {
+        if (layer->md && layer->md->raid_disks.known) {
+                bool striped = layer->kind != KIND_MD_RAID1 && layer->kind != KIND_MD_LINEAR;
+
+                return describe(arena, layer->md->level, (unsigned long)layer->md->raid_disks.value,
+                                striped ? (uint64_t)opt_or(layer->md->chunk_bytes, 0) : 0);
+        }
+        if (layer->dm && layer->dm->n_segments > 0 && layer->dm->segments[0].chunk_sectors > 0) {
+                const struct dm_segment *segment = &layer->dm->segments[0];
+                unsigned long n = 0;
+
+                for (size_t i = 0; i < segment->n_legs; i++)
+                        n += segment->legs[i].role == LEG_DATA;
+                return describe(arena, kind_name(segment->kind) + strlen("dm-"), n,
+                                segment->chunk_sectors * SECTOR_BYTES);
+        }
+        return "";
+}

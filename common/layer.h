@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What follows from a single layer's own values. Pure. */
+
+#include <stdbool.h>
+
+#include "topology.h"
+
+/*
+ * Whether it is one of the volumes that LVM keeps for itself: its uuid has a suffix ("-tdata", "-real", …), its name one
+ * of the parts that LVM reserves (lvmreserved: "_rimage", "_tmeta", …), or it is a pvmove.
+ */
+bool layer_is_private_volume(const struct layer *layer);
+
+bool layer_is_swap(const struct layer *layer);
+
+/*
+ * Whether all it is used for are file systems with a backing_dev_info of their own, which the device's readahead does
+ * not reach; *ret_fs (may be NULL) is then the type of one.
+ */
+bool layer_reads_past_device(const struct layer *layer, const char **ret_fs);
+
+/* "raid5 4 × 256 KiB", "raid1 2 disks", "striped 2 × 64 KiB"; "" for what is no array. ARENA's; NULL without memory. */
+const char *layer_describe_array(const struct layer *layer, struct arena *arena);

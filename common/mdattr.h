@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Text of md's attributes in sysfs. Pure. */
+
+#include "opt.h"
+#include "topology.h"
+
+/*
+ * "4", or while a reshape runs "5 (4)": new, then old. Unknown for "" and for anything else. *ret_pair says whether it
+ * was a pair.
+ */
+struct opt_int mdattr_parse_pair(const char *text, bool *ret_pair);
+
+/* "in_sync,journal" → bits; unknown words are skipped. */
+unsigned mdattr_parse_states(const char *text);
+
+/* "0" → 0; "none", "journal" and all else → -1. */
+int mdattr_parse_slot(const char *text);
+
+/* The kind of an array by level, metadata version and state. */
+enum layer_kind mdattr_kind(const struct md_info *md);
