@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What sysfs says of every block device: kind, size, queue limits, partitions, and what it lies over. */
+
+#include "sysroot.h"
+#include "topology.h"
+
+struct block_device {
+        struct layer *layer;
+        const char *path; /* its directory below the root; the topology's arena's */
+};
+
+struct block_devices {
+        struct block_device *items;
+        size_t n, allocated; /* in the topology's arena too */
+};
+
+/*
+ * Reads the device that sysfs calls SYSNAME and has at PATH. One that is gone, or is nothing yet (a loop device without
+ * a file, an nbd or zram device without a size), is passed over. Returns 0 or -ENOMEM.
+ */
+int block_add(const struct sysroot *root, struct topology *topology, struct block_devices *devices, const char *sysname,
+                const char *path);
+
+/*
+ * Finds the partitions in the directories of DEVICES, adds those that are not known yet, and gives them their disk and
+ * what they share with it. Returns 0 or -ENOMEM.
+ */
+int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices);
+
+/* Links each device to those in its slaves/ that are there. Returns 0 or -ENOMEM. */
+int block_link_slaves(const struct sysroot *root, struct topology *topology, const struct block_devices *devices);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/discover-dm.h"
+#include "common/dmtable.h"
+
+/* Kernel: DM_NAME_LEN 128, DM_UUID_LEN 129. Mangled, each byte may be four. */
+#define NAME_MAX_MANGLED 1024
+
+int dm_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer) {
+        char name[NAME_MAX_MANGLED], uuid[NAME_MAX_MANGLED];
+        struct dm_info *dm;
+
+        dm = arena_alloc(topology->arena, sizeof(*dm));
+        if (!dm)
+                return -ENOMEM;
+        if (sysroot_read(root, name, sizeof(name), "%s/dm/name", path) < 0)
+                name[0] = 0;
+        if (sysroot_read(root, uuid, sizeof(uuid), "%s/dm/uuid", path) < 0)
+                uuid[0] = 0;
+
+        dm->suspended = sysroot_read_int(root, "%s/dm/suspended", path).value == 1;
+        dm->name = dmname_demangle(topology->arena, name);
+        dm->uuid = dmname_demangle(topology->arena, uuid);
+        if (!dm->name || !dm->uuid)
+                return -ENOMEM;
+        layer->dm = dm;
+        return dmname_split_lvm(topology->arena, dm->name, dm->uuid, &dm->vg, &dm->lv, &dm->lvm_suffix);
+}
+
+/* Grows by powers of two, so that the room there is follows from the length. */
+static int append_segment(struct arena *arena, struct dm_info *dm, const struct dm_segment *segment) {
+        size_t n = dm->n_segments;
+
+        if ((n & (n - 1)) == 0) {
+                struct dm_segment *grown;
+
+                grown = arena_alloc_array(arena, n ? n * 2 : 1, sizeof(*grown));
+                if (!grown)
+                        return -ENOMEM;
+                if (n > 0)
+                        memcpy(grown, dm->segments, n * sizeof(*grown));
+                dm->segments = grown;
+        }
+        dm->segments[dm->n_segments++] = *segment;
+        return 0;
+}
+
+int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
+                const char *target, const char *params) {
+        struct dm_segment segment;
+        int r;
+
+        r = dmtable_parse_target(topology->arena, start_sectors, length_sectors, target, params, &segment);
+        if (r == -EINVAL)
+                r = topology_add_note(topology,
+                                "The table of %s has a target \"%s\" with parameters that make no sense.", layer->name,
+                                target);
+        if (r < 0)
+                return r;
+
+        layer->dm->has_table = true;
+        return append_segment(topology->arena, layer->dm, &segment);
+}
+
+/* What a map's uuid gives away without its table. LVM's says nothing of the target. */
+static enum layer_kind kind_by_uuid(const char *uuid) {
+        if (strncmp(uuid, "CRYPT-VERITY-", 13) == 0)
+                return KIND_DM_VERITY;
+        if (strncmp(uuid, "CRYPT-INTEGRITY-", 16) == 0)
+                return KIND_DM_INTEGRITY;
+        if (strncmp(uuid, "CRYPT-LUKS", 10) == 0 || strncmp(uuid, "CRYPT-PLAIN", 11) == 0)
+                return KIND_DM_CRYPT;
+        if (strncmp(uuid, "mpath-", 6) == 0)
+                return KIND_DM_MULTIPATH;
+        return KIND_DM_UNKNOWN;
+}
+
+static bool has_maps(const struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (topology->layers[i]->dm)
+                        return true;
+        return false;
+}
+
+int dm_read_tables(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        if (!has_maps(topology))
+                return 0;
+        if (sysroot_is_live(root))
+                r = dm_read_tables_live(root, topology);
+        else
+                r = dm_read_tables_captured(root, topology);
+        if (r < 0)
+                return r;
+
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+
+                if (layer->dm)
+                        layer->kind = layer->dm->tables_known ? dmtable_kind(layer->dm->segments, layer->dm->n_segments)
+                                                              : kind_by_uuid(layer->dm->uuid);
+        }
+        return 0;
+}

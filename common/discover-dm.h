@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Maps: what sysfs says of them, and their tables. */
+
+#include "sysroot.h"
+#include "topology.h"
+
+/* Fills in layer->dm from PATH/dm, without a table yet. Returns 0 or -ENOMEM. */
+int dm_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer);
+
+/*
+ * Reads the tables of all maps, from the kernel or from the capture, and sets their kinds. What can't be read is noted.
+ * Returns 0 or -ENOMEM.
+ */
+int dm_read_tables(const struct sysroot *root, struct topology *topology);
+
+/* The two ways to the tables, each only for its sort of root. Both as dm_read_tables(). */
+int dm_read_tables_live(const struct sysroot *root, struct topology *topology);
+int dm_read_tables_captured(const struct sysroot *root, struct topology *topology);
+
+/* Adds a target to LAYER's table; parameters that do not parse are noted. Returns 0 or -ENOMEM. */
+int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
+                const char *target, const char *params);

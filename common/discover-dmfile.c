@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Tables of a captured machine, from files with what "dmsetup table" printed. Its names are matched with those in
+ * sysfs, or by number where there is dmsetup/info too.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/discover-dm.h"
+#include "common/discover-line.h"
+#include "common/dmtable.h"
+
+#define REPORT_DIRECTORY "sos_commands/devicemapper"
+#define REPORT_PREFIX    "dmsetup_table"
+
+struct map_name {
+        const char *name; /* demangled */
+        struct layer *layer;
+        size_t rank; /* of two with the same name the one with the lower rank is meant */
+};
+
+/* All maps: by the names they are known under, and by number. */
+struct map_index {
+        struct map_name *names;
+        size_t n_names, n_names_max;
+        struct layer **by_devno;
+        size_t n_by_devno;
+};
+
+static int compare_devnos(const void *a, const void *b) {
+        const struct layer *x = *(struct layer *const *)a, *y = *(struct layer *const *)b;
+
+        if (x->major != y->major)
+                return x->major < y->major ? -1 : 1;
+        return x->minor < y->minor ? -1 : x->minor > y->minor;
+}
+
+static int compare_names(const void *a, const void *b) {
+        const struct map_name *x = a, *y = b;
+
+        return strcmp(x->name, y->name);
+}
+
+static int compare_ranks(const void *a, const void *b) {
+        const struct map_name *x = a, *y = b;
+        int order = compare_names(a, b);
+
+        if (order != 0)
+                return order;
+        return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void add_name(struct map_index *index, const char *name, struct layer *layer) {
+        if (index->n_names < index->n_names_max) {
+                index->names[index->n_names] = (struct map_name){.name = name, .layer = layer, .rank = index->n_names};
+                index->n_names++;
+        }
+}
+
+static struct layer *find_devno(const struct map_index *index, unsigned major, unsigned minor) {
+        const struct layer wanted = {.major = major, .minor = minor}, *key = &wanted;
+        struct layer **found;
+
+        found = bsearch(&key, index->by_devno, index->n_by_devno, sizeof(*index->by_devno), compare_devnos);
+        return found ? *found : NULL;
+}
+
+static struct layer *find_name(const struct map_index *index, const char *name) {
+        const struct map_name key = {.name = name}, *found;
+
+        found = bsearch(&key, index->names, index->n_names, sizeof(*index->names), compare_names);
+        return found ? found->layer : NULL;
+}
+
+/*
+ * The map that a line of "dmsetup info -c --noheadings" is of: two fields next to each other are its number. *ret_head
+ * is what stands before them.
+ */
+static struct layer *find_info_line(const struct map_index *index, char *line) {
+        for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
+                struct layer *layer;
+                unsigned major, minor;
+                int end = 0;
+
+                if (sscanf(colon, ":%9u:%9u%n", &major, &minor, &end) != 2 || (colon[end] && colon[end] != ':'))
+                        continue;
+                layer = find_devno(index, major, minor);
+                if (!layer)
+                        continue;
+                *colon = 0;
+                return layer;
+        }
+        return NULL;
+}
+
+/* Cuts ":UUID" off, where the line has it between name and number. */
+static void cut_uuid(char *head, const char *uuid) {
+        size_t n = strlen(head), n_uuid = strlen(uuid);
+
+        if (n > n_uuid && head[n - n_uuid - 1] == ':' && strcmp(head + n - n_uuid, uuid) == 0)
+                head[n - n_uuid - 1] = 0;
+}
+
+static int read_info(const struct sysroot *root, struct arena *arena, char *line, struct map_index *index) {
+        _cleanup_(fclosep) FILE *stream = NULL;
+
+        if (sysroot_fopen(root, &stream, "dmsetup/info") < 0)
+                return 0;
+        while (line_read(stream, line, LINE_BUFFER)) {
+                struct layer *layer;
+                char *head;
+
+                layer = find_info_line(index, line);
+                if (!layer)
+                        continue;
+                head = dmname_demangle(arena, line);
+                if (!head)
+                        return -ENOMEM;
+                cut_uuid(head, layer->dm->uuid);
+                add_name(index, head, layer);
+        }
+        return 0;
+}
+
+static void remove_duplicates(struct map_index *index) {
+        size_t n = 0;
+
+        qsort(index->names, index->n_names, sizeof(*index->names), compare_ranks);
+        for (size_t i = 0; i < index->n_names; i++)
+                if (n == 0 || compare_names(&index->names[i], &index->names[n - 1]) != 0)
+                        index->names[n++] = index->names[i];
+        index->n_names = n;
+}
+
+/* Numbers count for more than names, so dmsetup/info comes first. */
+static int index_maps(const struct sysroot *root, struct topology *topology, char *line, struct map_index *index) {
+        size_t n_maps = 0;
+        int r;
+
+        for (size_t i = 0; i < topology->n_layers; i++)
+                n_maps += topology->layers[i]->dm != NULL;
+        index->n_names_max = 2 * n_maps;
+        index->names = arena_alloc_array(topology->arena, index->n_names_max, sizeof(*index->names));
+        index->by_devno = arena_alloc_array(topology->arena, n_maps, sizeof(*index->by_devno));
+        if (!index->names || !index->by_devno)
+                return -ENOMEM;
+
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (topology->layers[i]->dm && topology->layers[i]->has_devno)
+                        index->by_devno[index->n_by_devno++] = topology->layers[i];
+        qsort(index->by_devno, index->n_by_devno, sizeof(*index->by_devno), compare_devnos);
+
+        r = read_info(root, topology->arena, line, index);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (topology->layers[i]->dm)
+                        add_name(index, topology->layers[i]->dm->name, topology->layers[i]);
+        remove_duplicates(index);
+        return 0;
+}
+
+/* Returns 1 if the line is one of a table, 0 if not, or -ENOMEM. */
+static int read_table_line(struct topology *topology, const struct map_index *index, char *line) {
+        const char *name, *target, *params;
+        uint64_t start, length;
+        struct layer *layer;
+        int r;
+
+        if (dmtable_split_line(line, &name, &start, &length, &target, &params) < 0)
+                return 0;
+        name = dmname_demangle(topology->arena, name);
+        if (!name)
+                return -ENOMEM;
+        layer = find_name(index, name);
+        if (!layer)
+                return 1;
+        layer->dm->tables_known = true;
+        if (!target)
+                return 1;
+        r = dm_add_target(topology, layer, start, length, target, params);
+        return r < 0 ? r : 1;
+}
+
+/* Returns 1 if the file is there and has lines of tables, 0 if not, or -ENOMEM. */
+static int read_table_file(const struct sysroot *root, struct topology *topology, const struct map_index *index,
+                char *line, const char *path) {
+        _cleanup_(fclosep) FILE *stream = NULL;
+        bool found = false;
+
+        if (sysroot_fopen(root, &stream, "%s", path) < 0)
+                return 0;
+        while (line_read(stream, line, LINE_BUFFER)) {
+                int r;
+
+                r = read_table_line(topology, index, line);
+                if (r < 0)
+                        return r;
+                found |= r > 0;
+        }
+        return found;
+}
+
+/* As read_table_file(), for a support report. */
+static int read_report(
+                const struct sysroot *root, struct topology *topology, const struct map_index *index, char *line) {
+        _cleanup_(sysroot_names_freep) char **names = NULL;
+
+        if (sysroot_list(root, &names, REPORT_DIRECTORY) < 0)
+                return 0;
+        for (char **name = names; *name; name++) {
+                const char *path;
+                int r;
+
+                if (strncmp(*name, REPORT_PREFIX, strlen(REPORT_PREFIX)) != 0)
+                        continue;
+                path = arena_printf(topology->arena, REPORT_DIRECTORY "/%s", *name);
+                if (!path)
+                        return -ENOMEM;
+                r = read_table_file(root, topology, index, line, path);
+                if (r != 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int note_unknown(struct topology *topology) {
+        const struct layer *first = NULL;
+        size_t n = 0;
+
+        for (size_t i = topology->n_layers; i > 0; i--) {
+                const struct layer *layer = topology->layers[i - 1];
+
+                if (layer->dm && !layer->dm->tables_known) {
+                        first = layer;
+                        n++;
+                }
+        }
+        if (n == 0)
+                return 0;
+        return topology_add_note(topology, "The capture's device-mapper tables lack %s%s: their targets are not known.",
+                        first->name, n > 1 ? " and others" : "");
+}
+
+int dm_read_tables_captured(const struct sysroot *root, struct topology *topology) {
+        _cleanup_(freep) char *line = NULL;
+        struct map_index index = {0};
+        int r;
+
+        line = malloc(LINE_BUFFER);
+        if (!line)
+                return -ENOMEM;
+        r = index_maps(root, topology, line, &index);
+        if (r < 0)
+                return r;
+        r = read_table_file(root, topology, &index, line, "dmsetup/table");
+        if (r == 0)
+                r = read_report(root, topology, &index, line);
+        if (r < 0)
+                return r;
+        if (r == 0)
+                return topology_add_note(topology, "The capture has no device-mapper tables (dmsetup/table): what maps "
+                                                   "lie over is known from sysfs only, without targets.");
+        return note_unknown(topology);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Tables of this machine's maps. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "common/discover-dm.h"
+#include "common/discover-dmquery.h"
+
+struct context {
+        struct topology *topology;
+        struct layer *layer;
+};
+
+static int add_target(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
+                const char *params) {
+        struct context *context = userdata;
+
+        return dm_add_target(context->topology, context->layer, start_sectors, length_sectors, target, params);
+}
+
+/* A single target that nobody knows and that does not name its devices as numbers: what it has open, it reads. */
+static bool needs_dependencies(const struct dm_info *dm) {
+        return dm->n_segments == 1 && dm->segments[0].kind == KIND_DM_UNKNOWN && dm->segments[0].n_legs == 0;
+}
+
+static int read_dependencies(struct topology *topology, struct layer *layer) {
+        _cleanup_(freep) dev_t *devices = NULL;
+        struct dm_segment *segment = &layer->dm->segments[0];
+        size_t n;
+
+        if (dmquery_dependencies(layer->major, layer->minor, &devices, &n) < 0)
+                return 0;
+        segment->legs = arena_alloc_array(topology->arena, n, sizeof(*segment->legs));
+        if (!segment->legs)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+                segment->legs[i] = (struct dm_leg){
+                                .major = major(devices[i]), .minor = minor(devices[i]), .role = LEG_DATA};
+        segment->n_legs = n;
+        return 0;
+}
+
+/* Returns 0 also if the map is gone. */
+static int read_table(struct topology *topology, struct layer *layer) {
+        struct context context = {.topology = topology, .layer = layer};
+        int r;
+
+        r = dmquery_table(layer->major, layer->minor, add_target, &context);
+        if (r == -ENXIO)
+                return 0;
+        if (r < 0)
+                return r;
+        layer->dm->tables_known = true;
+        return needs_dependencies(layer->dm) ? read_dependencies(topology, layer) : 0;
+}
+
+static int read_tables(struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+                int r;
+
+                if (!layer->dm || !layer->has_devno)
+                        continue;
+                r = read_table(topology, layer);
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0)
+                        r = topology_add_note(topology, "The table of %s could not be read: %s.", layer->name,
+                                        strerrordesc_np(-r) ?: "unknown error");
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        r = dmquery_open();
+        if (r == -ENOENT)
+                return topology_add_note(topology,
+                                "/dev/mapper/control is missing: what maps lie over is known from sysfs only, without "
+                                "targets.");
+        if (r < 0)
+                return topology_add_note(topology,
+                                "Device-mapper can't be asked (%s): what maps lie over is known from sysfs "
+                                "only, without targets.",
+                                strerrordesc_np(-r) ?: "unknown error");
+        r = read_tables(topology);
+        dmquery_close();
+        return r;
+}

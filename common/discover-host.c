@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libmount/libmount.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "common/discover-host.h"
+#include "common/discover-line.h"
+
+#define PROC_LINE_MAX       256
+#define PROC_LINES_MAX      64
+#define MOUNTINFO_BYTES_MAX (16 << 20)
+
+DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table);
+DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter);
+
+typedef int (*entry_handler)(struct topology *topology, struct libmnt_fs *fs);
+
+static int add_mount(struct topology *topology, struct libmnt_fs *fs) {
+        dev_t devno = mnt_fs_get_devno(fs);
+        struct mount mount = {
+                        .path = mnt_fs_get_target(fs),
+                        .fs = mnt_fs_get_fstype(fs),
+                        .source = mnt_fs_get_source(fs),
+                        .major = major(devno),
+                        .minor = minor(devno),
+        };
+
+        return mount.path && mount.fs ? topology_add_mount(topology, &mount) : 0;
+}
+
+static int add_swap(struct topology *topology, struct libmnt_fs *fs) {
+        const char *path = mnt_fs_get_source(fs), *type = mnt_fs_get_swaptype(fs);
+
+        /* A swap file is read around its file system, and has no readahead. */
+        return path && type && strcmp(type, "partition") == 0 ? topology_add_swap(topology, path) : 0;
+}
+
+/* A line that makes no sense is passed over. */
+static int skip_entry(struct libmnt_table *table, const char *name, int line) {
+        return 1;
+}
+
+static int parse_table(FILE *stream, const char *path, struct topology *topology, entry_handler handler) {
+        _cleanup_(mnt_unref_tablep) struct libmnt_table *table = NULL;
+        _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = NULL;
+        struct libmnt_fs *fs;
+
+        table = mnt_new_table();
+        iterator = mnt_new_iter(MNT_ITER_FORWARD);
+        if (!table || !iterator || mnt_table_set_parser_errcb(table, skip_entry) < 0)
+                return -ENOMEM;
+        (void)mnt_table_parse_stream(table, stream, path); /* as far as it goes */
+        while (mnt_table_next_fs(table, iterator, &fs) == 0) {
+                int r;
+
+                r = handler(topology, fs);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* Returns 0, -ENOENT or the like where the file can't be opened, or -ENOMEM. */
+static int read_table(const struct sysroot *root, struct topology *topology, const char *path, entry_handler handler) {
+        _cleanup_(fclosep) FILE *stream = NULL;
+        int r;
+
+        r = sysroot_fopen(root, &stream, "%s", path);
+        return r < 0 ? r : parse_table(stream, path, topology, handler);
+}
+
+/* The place in a line of mountinfo where its source, "/dev/root", stands; NULL if it is another. */
+static char *find_root_source(char *line) {
+        static const char wanted[] = " /dev/root ";
+        char *type, *source;
+
+        type = strstr(line, " - ");
+        source = type ? strchr(type + 3, ' ') : NULL;
+        return source && strncmp(source, wanted, sizeof(wanted) - 1) == 0 ? source + 1 : NULL;
+}
+
+/* Copies mountinfo so that libmount finds no /dev/root in it. *ret is set on failure too. */
+static int copy_mountinfo(FILE *stream, char **ret, size_t *ret_size) {
+        _cleanup_(freep) char *line = NULL;
+        FILE *copy;
+
+        line = malloc(LINE_BUFFER);
+        if (!line)
+                return -ENOMEM;
+        copy = open_memstream(ret, ret_size);
+        if (!copy)
+                return -ENOMEM;
+        while (ftello(copy) < MOUNTINFO_BYTES_MAX && line_read(stream, line, LINE_BUFFER)) {
+                char *source = find_root_source(line);
+
+                if (source)
+                        memcpy(source, "rootfs   ", strlen("/dev/root"));
+                fprintf(copy, "%s\n", line);
+        }
+        return fclose(copy) == 0 ? 0 : -ENOMEM;
+}
+
+/*
+ * The mount table of a captured machine. Left alone, libmount would replace a source of /dev/root by what the running
+ * machine's kernel was booted from.
+ */
+static int read_mountinfo_captured(const struct sysroot *root, struct topology *topology, const char *path) {
+        _cleanup_(fclosep) FILE *stream = NULL, *copied = NULL;
+        _cleanup_(freep) char *copy = NULL;
+        size_t size;
+        int r;
+
+        r = sysroot_fopen(root, &stream, "%s", path);
+        if (r < 0)
+                return r;
+        r = copy_mountinfo(stream, &copy, &size);
+        if (r < 0)
+                return r;
+        if (size == 0)
+                return 0;
+        copied = fmemopen(copy, size, "r");
+        return copied ? parse_table(copied, path, topology, add_mount) : -ENOMEM;
+}
+
+static int read_mountinfo(const struct sysroot *root, struct topology *topology) {
+        static const char path[] = "proc/self/mountinfo";
+
+        return sysroot_is_live(root) ? read_table(root, topology, path, add_mount)
+                                     : read_mountinfo_captured(root, topology, path);
+}
+
+/* Many support reports have only proc/mounts, which lacks device numbers: then sources must do. */
+static int read_mounts(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        r = read_mountinfo(root, topology);
+        if (r < 0 && r != -ENOMEM)
+                r = read_table(root, topology, "proc/mounts", add_mount);
+        if (r < 0 && r != -ENOMEM)
+                r = topology_add_note(topology, "There is no proc/self/mountinfo: which layers carry file systems, "
+                                                "and what loop files lie on, is not known.");
+        return r;
+}
+
+static int read_swaps(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        r = read_table(root, topology, "proc/swaps", add_swap);
+        if (r < 0 && r != -ENOMEM)
+                r = topology_add_note(topology, "There is no proc/swaps: which layers are swap is not known.");
+        return r;
+}
+
+/* The number in a line "NAME:   NUMBER kB", in bytes. */
+static struct opt_int parse_kilobytes(const char *line, const char *name) {
+        size_t n = strlen(name);
+        uint64_t kilobytes;
+        int end = 0;
+
+        if (strncmp(line, name, n) != 0)
+                return (struct opt_int){0};
+        if (sscanf(line + n, ": %15" SCNu64 " kB%n", &kilobytes, &end) != 1 || end == 0)
+                return (struct opt_int){0};
+        return opt_some((int64_t)kilobytes * 1024);
+}
+
+/* Looks for it in the first LINES_MAX lines of a file. */
+static struct opt_int read_kilobytes(
+                const struct sysroot *root, const char *path, const char *name, unsigned lines_max) {
+        _cleanup_(fclosep) FILE *stream = NULL;
+        char line[PROC_LINE_MAX];
+
+        if (sysroot_fopen(root, &stream, "%s", path) < 0)
+                return (struct opt_int){0};
+        for (unsigned i = 0; i < lines_max && line_read(stream, line, sizeof(line)); i++) {
+                struct opt_int bytes = parse_kilobytes(line, name);
+
+                if (bytes.known)
+                        return bytes;
+        }
+        return (struct opt_int){0};
+}
+
+static int read_memory(const struct sysroot *root, struct topology *topology) {
+        topology->memory_bytes = read_kilobytes(root, "proc/meminfo", "MemTotal", PROC_LINES_MAX);
+        if (topology->memory_bytes.known)
+                return 0;
+        return topology_add_note(topology, "There is no proc/meminfo: the size of memory bounds nothing.");
+}
+
+static bool is_page_size(int64_t bytes) {
+        return bytes >= 4096 && bytes <= 1 << 20 && (bytes & (bytes - 1)) == 0;
+}
+
+static void read_page_size(const struct sysroot *root, struct topology *topology) {
+        int64_t bytes;
+
+        if (sysroot_is_live(root))
+                bytes = sysconf(_SC_PAGESIZE);
+        else
+                bytes = opt_or(read_kilobytes(root, "proc/self/smaps", "KernelPageSize", PROC_LINES_MAX), 0);
+        if (is_page_size(bytes))
+                topology->page_bytes = (uint64_t)bytes;
+}
+
+int host_read(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        read_page_size(root, topology);
+        r = read_memory(root, topology);
+        if (r < 0)
+                return r;
+        r = read_mounts(root, topology);
+        if (r < 0)
+                return r;
+        return read_swaps(root, topology);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Reading below a root directory. On this machine that is plain openat(2) from "/". In a capture every lookup goes
+ * through openat2(2), and a file is looked at (O_PATH) before it is opened: opening a device node can do things.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/sysroot.h"
+
+#define ENTRIES_MAX 100000
+
+/* openat2() gives EAGAIN when something anywhere was renamed while it walked over "..". */
+#define LOOKUP_ATTEMPTS 128
+
+struct sysroot {
+        int fd;
+        bool live;
+};
+
+int sysroot_open(const char *path, struct sysroot **ret) {
+        _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        struct stat here, slash;
+
+        root = malloc(sizeof(*root));
+        if (!root)
+                return -ENOMEM;
+        *root = (struct sysroot){.fd = -1};
+
+        root->fd = open(path ?: "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (root->fd < 0 || fstat(root->fd, &here) < 0 || stat("/", &slash) < 0)
+                return -errno;
+        root->live = here.st_dev == slash.st_dev && here.st_ino == slash.st_ino;
+
+        *ret = TAKE_PTR(root);
+        return 0;
+}
+
+void sysroot_free(struct sysroot *root) {
+        if (!root)
+                return;
+        closep(&root->fd);
+        free(root);
+}
+
+bool sysroot_is_live(const struct sysroot *root) {
+        return root->live;
+}
+
+/* Returns a descriptor or a negative errno. */
+static int lookup(const struct sysroot *root, const char *path, int flags) {
+        struct open_how how = {
+                        .flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+        long fd = -1;
+
+        if (root->live) {
+                fd = openat(root->fd, path, flags | O_CLOEXEC);
+                return fd < 0 ? -errno : (int)fd;
+        }
+
+        for (unsigned i = 0; i < LOOKUP_ATTEMPTS; i++) {
+                fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+                if (fd >= 0 || errno != EAGAIN)
+                        break;
+        }
+        return fd < 0 ? -errno : (int)fd;
+}
+
+static int check_regular(int fd) {
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+                return -errno;
+        if (S_ISDIR(st.st_mode))
+                return -EISDIR;
+        return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+}
+
+/* A regular file, opened for reading. Returns a descriptor or a negative errno. */
+static int lookup_regular(const struct sysroot *root, const char *path) {
+        _cleanup_(closep) int fd = -1, path_fd = -1;
+        int r;
+
+        if (!root->live) {
+                path_fd = lookup(root, path, O_PATH);
+                if (path_fd < 0)
+                        return path_fd;
+                r = check_regular(path_fd);
+                if (r < 0)
+                        return r;
+        }
+
+        fd = lookup(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0)
+                return fd;
+        r = check_regular(fd);
+        if (r < 0)
+                return r;
+        return TAKE_FD(fd);
+}
+
+/* The path that the arguments make, without leading slashes; "." for the root itself. */
+__attribute__((format(printf, 2, 0))) static int format_path(
+                char buffer[static PATH_MAX], const char *format, va_list arguments) {
+        size_t slashes;
+        int n;
+
+        n = vsnprintf(buffer, PATH_MAX, format, arguments);
+        if (n < 0)
+                return -EINVAL;
+        if (n >= PATH_MAX)
+                return -ENAMETOOLONG;
+
+        slashes = strspn(buffer, "/");
+        memmove(buffer, buffer + slashes, (size_t)n - slashes + 1);
+        if (!buffer[0])
+                memcpy(buffer, ".", 2);
+        return 0;
+}
+
+#define FORMAT_PATH(buffer, format)                                                                                    \
+        ({                                                                                                             \
+                va_list arguments_;                                                                                    \
+                int formatted_;                                                                                        \
+                va_start(arguments_, format);                                                                          \
+                formatted_ = format_path(buffer, format, arguments_);                                                  \
+                va_end(arguments_);                                                                                    \
+                formatted_;                                                                                            \
+        })
+
+/* Returns the number of bytes read; -EFBIG if there are SIZE or more. */
+static ssize_t read_all(int fd, char *buffer, size_t size) {
+        size_t n = 0;
+
+        while (n < size) {
+                ssize_t k;
+
+                k = read(fd, buffer + n, size - n);
+                if (k == 0)
+                        return (ssize_t)n;
+                if (k > 0)
+                        n += (size_t)k;
+                else if (errno != EINTR)
+                        return -errno;
+        }
+        return -EFBIG;
+}
+
+static int read_attribute(const struct sysroot *root, const char *path, char *buffer, size_t size) {
+        _cleanup_(closep) int fd = -1;
+        ssize_t n;
+
+        fd = lookup_regular(root, path);
+        if (fd < 0)
+                return fd;
+        n = read_all(fd, buffer, size);
+        if (n < 0)
+                return (int)n;
+        if (memchr(buffer, 0, (size_t)n))
+                return -EINVAL;
+
+        if (n > 0 && buffer[n - 1] == '\n')
+                n--;
+        buffer[n] = 0;
+        return (int)n;
+}
+
+int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
+        char path[PATH_MAX];
+        int r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        return read_attribute(root, path, buffer, size);
+}
+
+static struct opt_int parse_int(const char *text) {
+        const char *digits = text + (*text == '-');
+        char *end;
+        long long value;
+
+        if (*digits < '0' || *digits > '9')
+                return (struct opt_int){0};
+        errno = 0;
+        value = strtoll(text, &end, 10);
+        if (errno || *end)
+                return (struct opt_int){0};
+        return opt_some(value);
+}
+
+struct opt_int sysroot_read_int(const struct sysroot *root, const char *format, ...) {
+        char path[PATH_MAX], text[32];
+
+        if (FORMAT_PATH(path, format) < 0 || read_attribute(root, path, text, sizeof(text)) < 0)
+                return (struct opt_int){0};
+        return parse_int(text);
+}
+
+int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ...) {
+        _cleanup_(closep) int fd = -1;
+        char path[PATH_MAX];
+        FILE *stream;
+        int r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        fd = lookup_regular(root, path);
+        if (fd < 0)
+                return fd;
+        stream = fdopen(fd, "re");
+        if (!stream)
+                return -errno;
+        (void)TAKE_FD(fd);
+
+        *ret = stream;
+        return 0;
+}
+
+/* Whether a lookup with these flags succeeds. */
+static bool can_lookup(const struct sysroot *root, const char *path, int flags) {
+        _cleanup_(closep) int fd = -1;
+
+        fd = lookup(root, path, O_PATH | flags);
+        return fd >= 0;
+}
+
+bool sysroot_exists(const struct sysroot *root, const char *format, ...) {
+        char path[PATH_MAX];
+
+        return FORMAT_PATH(path, format) == 0 && can_lookup(root, path, 0);
+}
+
+bool sysroot_is_directory(const struct sysroot *root, const char *format, ...) {
+        char path[PATH_MAX];
+
+        return FORMAT_PATH(path, format) == 0 && can_lookup(root, path, O_DIRECTORY);
+}
+
+struct names {
+        char **items; /* NULL-terminated once there is one */
+        size_t n, allocated;
+};
+
+static int names_add(struct names *names, const char *name) {
+        if (names->n >= ENTRIES_MAX)
+                return -EOVERFLOW;
+        if (names->n + 2 > names->allocated) {
+                size_t allocated = names->allocated ? names->allocated * 2 : 32;
+                char **items;
+
+                items = reallocarray(names->items, allocated, sizeof(*items));
+                if (!items)
+                        return -ENOMEM;
+                names->items = items;
+                names->allocated = allocated;
+        }
+        names->items[names->n] = strdup(name);
+        if (!names->items[names->n])
+                return -ENOMEM;
+        names->items[++names->n] = NULL;
+        return 0;
+}
+
+static int read_directory(DIR *directory, struct names *names) {
+        for (;;) {
+                const struct dirent *entry;
+                int r;
+
+                errno = 0;
+                entry = readdir(directory);
+                if (!entry)
+                        return -errno;
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                        continue;
+                r = names_add(names, entry->d_name);
+                if (r < 0)
+                        return r;
+        }
+}
+
+static void closedirp(DIR **directory) {
+        if (*directory)
+                closedir(*directory);
+}
+
+static int compare_names(const void *a, const void *b) {
+        return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_directory(int fd, char ***ret) {
+        _cleanup_(closedirp) DIR *directory = NULL;
+        struct names names = {0};
+        int r;
+
+        directory = fdopendir(fd);
+        if (!directory) {
+                r = -errno;
+                close(fd);
+                return r;
+        }
+
+        names.items = calloc(1, sizeof(*names.items));
+        if (!names.items)
+                return -ENOMEM;
+        r = read_directory(directory, &names);
+        if (r < 0) {
+                sysroot_names_free(names.items);
+                return r;
+        }
+        qsort(names.items, names.n, sizeof(*names.items), compare_names);
+        *ret = names.items;
+        return 0;
+}
+
+int sysroot_list(const struct sysroot *root, char ***ret, const char *format, ...) {
+        char path[PATH_MAX];
+        int fd, r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        fd = lookup(root, path, O_RDONLY | O_DIRECTORY);
+        if (fd < 0)
+                return fd;
+        return list_directory(fd, ret);
+}
+
+void sysroot_names_free(char **names) {
+        if (!names)
+                return;
+        for (char **name = names; *name; name++)
+                free(*name);
+        free(names);
+}
+
+/* The target of the link itself, not of what it leads to. */
+static int read_link(const struct sysroot *root, const char *path, char target[static PATH_MAX]) {
+        _cleanup_(closep) int fd = -1;
+        ssize_t n;
+
+        fd = lookup(root, path, O_PATH | O_NOFOLLOW);
+        if (fd < 0)
+                return fd;
+        n = readlinkat(fd, "", target, PATH_MAX);
+        if (n < 0)
+                return errno == ENOENT ? -EINVAL : -errno; /* "" on what is no link */
+        if (n >= PATH_MAX)
+                return -ENAMETOOLONG;
+        target[n] = 0;
+        return 0;
+}
+
+int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
+        char path[PATH_MAX], target[PATH_MAX];
+        const char *name;
+        size_t length;
+        int r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        r = read_link(root, path, target);
+        if (r < 0)
+                return r;
+
+        name = strrchr(target, '/');
+        name = name ? name + 1 : target;
+        length = strlen(name);
+        if (length == 0)
+                return -EINVAL;
+        if (length >= size)
+                return -ENAMETOOLONG;
+        memcpy(buffer, name, length + 1);
+        return (int)length;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The root directory that everything is read below: "/" of this machine, or that of a captured one. No path and no link
+ * leads out of it (openat2(2) with RESOLVE_IN_ROOT). Opening never blocks and only regular files are read, so that a
+ * FIFO or device in a capture does no harm.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "opt.h"
+
+struct sysroot;
+
+/* PATH NULL or "/": this machine. Returns 0 or a negative errno (-ENOENT, -ENOTDIR, -EACCES, …). */
+int sysroot_open(const char *path, struct sysroot **ret);
+void sysroot_free(struct sysroot *root);
+DEFINE_CLEANUP(struct sysroot *, sysroot_free);
+
+/* Whether it is this machine, not a capture. */
+bool sysroot_is_live(const struct sysroot *root);
+
+/* All paths below are relative to the root, without a leading slash, and printf-formatted. */
+
+/*
+ * Reads a small attribute: at most SIZE-1 bytes into BUFFER, without the trailing newline, NUL-terminated. Returns its
+ * length; -ENOENT, -EACCES, -ENODEV (device gone while reading), -EFBIG (does not fit), -EINVAL (has a NUL byte, or is
+ * no regular file), or another negative errno.
+ */
+int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+
+/* Unknown if the file is missing, empty, or not one decimal number that fits. */
+struct opt_int sysroot_read_int(const struct sysroot *root, const char *format, ...)
+                __attribute__((format(printf, 2, 3)));
+
+/* A stream over a file, for those that are read line by line. Returns 0 or a negative errno. */
+int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
+
+bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Names in a directory, without . and .., in the order of version sort; a NULL-terminated array that the caller frees
+ * with sysroot_names_free(). -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
+ */
+int sysroot_list(const struct sysroot *root, char ***ret, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
+void sysroot_names_free(char **names);
+DEFINE_CLEANUP(char **, sysroot_names_free);
+
+/* Last component of a symbolic link's target, e.g. the name of a subsystem or device. Length or a negative errno. */
+int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+
+/* Whether a path is a directory, links followed. */
+bool sysroot_is_directory(const struct sysroot *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
