@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "common/finding-private.h"
+#include "common/layer.h"
+#include "common/topology-private.h"
+
+int finding_add(struct finding_context *context, const struct layer *layer, enum finding_code code,
+                enum finding_severity severity, const char *format, ...) {
+        _cleanup_(freep) char *text = NULL;
+        struct findings *findings = context->findings;
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = vasprintf(&text, format, args);
+        va_end(args);
+        if (r < 0) {
+                text = NULL;
+                return -ENOMEM;
+        }
+
+        r = topology_grow(context->arena, (void **)&findings->items, findings->n_items, &context->allocated,
+                        sizeof(*findings->items));
+        if (r < 0)
+                return r;
+
+        struct finding finding = {
+                        .code = code, .severity = severity, .layer = layer, .text = arena_strdup(context->arena, text)};
+        if (!finding.text)
+                return -ENOMEM;
+        findings->items[findings->n_items++] = finding;
+        return 0;
+}
+
+/* Reads go through the page cache of a layer that is in use itself, or has nothing above; not so those of swap. */
+static bool is_read_through(const struct layer *layer) {
+        return layer->top && layer->kind != KIND_PARTITION && layer->readahead_sectors.known && !layer_is_swap(layer) &&
+               !layer_reads_past_device(layer, NULL);
+}
+
+/* Top down: layers are sorted bottom up. */
+static const uint64_t *find_least_above(const struct topology *topology, struct arena *arena) {
+        uint64_t *least = arena_alloc_array(arena, topology->n_layers, sizeof(*least));
+
+        if (!least)
+                return NULL;
+        for (size_t i = topology->n_layers; i-- > 0;) {
+                const struct layer *layer = topology->layers[i];
+
+                least[i] = UINT64_MAX;
+                for (size_t j = 0; j < layer->n_above; j++) {
+                        const struct layer *upper = layer->above[j];
+                        uint64_t sectors = least[upper->index];
+
+                        if (is_read_through(upper) && (uint64_t)upper->readahead_sectors.value < sectors)
+                                sectors = (uint64_t)upper->readahead_sectors.value;
+                        if (sectors < least[i])
+                                least[i] = sectors;
+                }
+        }
+        return least;
+}
+
+static int run_checks(struct finding_context *context, const struct layer *layer, const finding_check *checks) {
+        for (; *checks; checks++) {
+                int r = (*checks)(context, layer);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int compare_code(const void *a, const void *b) {
+        const struct finding *x = a, *y = b;
+
+        return x->code < y->code ? -1 : x->code > y->code;
+}
+
+int findings_compute(const struct topology *topology, const struct geometry *geometry, struct arena *arena,
+                struct findings *ret) {
+        static const finding_check *const all[] = {
+                        finding_readahead_checks, finding_limits_checks, finding_state_checks};
+        struct findings findings = {};
+        struct finding_context context = {
+                        .topology = topology,
+                        .geometry = geometry,
+                        .arena = arena,
+                        .findings = &findings,
+                        .least_above = find_least_above(topology, arena),
+        };
+
+        if (!context.least_above)
+                return -ENOMEM;
+
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                size_t first = findings.n_items;
+
+                for (size_t j = 0; j < ARRAY_SIZE(all); j++) {
+                        int r = run_checks(&context, topology->layers[i], all[j]);
+
+                        if (r < 0)
+                                return r;
+                }
+                if (findings.n_items - first > 1)
+                        qsort(findings.items + first, findings.n_items - first, sizeof(*findings.items), compare_code);
+        }
+        *ret = findings;
+        return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Words for a decision; used by plan.c only. All strings are ARENA's or constant; NULL without memory. Pure. */
+
+#include "plan.h"
+
+/* "2 × stripe width 768 KiB of md0, raid5 4 × 256 KiB", with the cap if there is one. */
+const char *plan_reason_target(const struct geometry *geometry, const struct layer *layer,
+                const struct rule_action *action, const struct target *target, struct arena *arena);
+
+/* "md0 is being reshaped (raid5, 5 disks)" */
+const char *plan_reason_reshaping(const struct geometry *geometry, const struct layer *layer, struct arena *arena);

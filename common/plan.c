@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/layer.h"
+#include "common/plan-reason.h"
+#include "common/plan.h"
+
+const char *plan_action_name(enum plan_action action) {
+        static const char *const names[] = {
+                        [ACTION_RAISE] = "raise",
+                        [ACTION_LOWER] = "lower",
+                        [ACTION_KEEP] = "keep",
+                        [ACTION_HOLD] = "hold",
+                        [ACTION_IGNORE] = "ignore",
+        };
+
+        return names[action];
+}
+
+bool decision_is_change(const struct decision *decision) {
+        return decision->action == ACTION_RAISE || decision->action == ACTION_LOWER;
+}
+
+const char *plan_hold_reason(const struct geometry *geometry, const struct layer *layer, struct arena *arena) {
+        if (geometry[layer->index].reshaping)
+                return plan_reason_reshaping(geometry, layer, arena);
+        if (layer->kind == KIND_MD_INACTIVE)
+                return "the array is inactive";
+        if (layer->dm && layer->dm->suspended)
+                return "the map is suspended";
+        if (layer->dm && layer->dm->tables_known && !layer->dm->has_table)
+                return "the map has no table";
+        if (layer->udev_other_rules_disabled)
+                return "udev asks others to leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG)";
+        if (layer->udev_not_ready)
+                return "udev says that it is not ready (SYSTEMD_READY=0)";
+        return NULL;
+}
+
+/* Layers that no rule touches. */
+static const char *never_touched(const struct layer *layer, struct arena *arena) {
+        if (layer->kind == KIND_PARTITION)
+                return layer->parent ? arena_printf(arena, "it shares the readahead of %s", layer->parent->name)
+                                     : "it shares its disk's readahead";
+        if (layer->hidden || !layer->has_devno)
+                return "it is hidden: nothing reads through it";
+        if (layer->kind == KIND_MD_CONTAINER)
+                return "a container holds no data";
+        if (!layer->readahead_sectors.known)
+                return "its readahead is not known";
+        return NULL;
+}
+
+/* Layers that only a rule which names them touches. */
+static const char *touched_by_name_only(
+                const struct layer *layer, const struct geometry *geometry, struct arena *arena) {
+        const char *fs;
+
+        if (layer_is_swap(layer))
+                return "swap does not use its device's readahead";
+        if (layer->kind == KIND_ZRAM || layer->kind == KIND_ZVOL || layer->kind == KIND_ROM)
+                return arena_printf(arena, "a %s is left alone", kind_name(layer->kind));
+        if (layer_is_private_volume(layer))
+                return "LVM keeps this volume for itself";
+        if (layer->kind == KIND_DISK && !geometry[layer->index].readahead_implausible)
+                return "a plain disk is left alone";
+        if (layer_reads_past_device(layer, &fs))
+                return arena_printf(arena, "%s has a readahead of its own", fs);
+        return NULL;
+}
+
+/* Readahead 0 is somebody's decision; a number in a rule, or a rule that names the layer, is a later one. */
+static bool is_left_off(const struct layer *layer, const struct verdict *verdict, const struct target *target) {
+        return layer->readahead_sectors.value == 0 && target->origin != TARGET_LITERAL && !verdict->names_layer;
+}
+
+static bool direction_allows(enum direction direction, bool raise) {
+        switch (direction) {
+        case DIRECTION_RAISE: return raise;
+        case DIRECTION_LOWER: return !raise;
+        case DIRECTION_BOTH: return true;
+        case DIRECTION_REPORT: return false;
+        }
+        return false;
+}
+
+struct plan_input {
+        const struct topology *topology;
+        const struct geometry *geometry;
+        struct arena *arena;
+};
+
+static const char *why_not(enum direction direction, bool raise) {
+        if (direction == DIRECTION_REPORT)
+                return "the rule only reports";
+        return raise ? "the rule does not raise" : "the rule does not lower";
+}
+
+/* A target that differs: raise, lower, hold, or leave it as the rule's direction says. */
+static int decide_difference(const struct plan_input *in, const struct layer *layer, const struct verdict *verdict,
+                struct decision *d) {
+        bool raise = d->target.sectors.known && d->target.sectors.value > layer->readahead_sectors.value;
+        bool report = verdict->action->direction == DIRECTION_REPORT;
+        const char *hold = plan_hold_reason(in->geometry, layer, in->arena);
+
+        if (d->target.sectors.known && is_left_off(layer, verdict, &d->target)) {
+                d->action = ACTION_KEEP;
+                d->reason = "readahead is off, which is somebody's decision";
+        } else if (report || (d->target.sectors.known && !direction_allows(verdict->action->direction, raise))) {
+                d->action = ACTION_KEEP;
+                d->reason = why_not(verdict->action->direction, raise);
+        } else if (hold) {
+                d->action = ACTION_HOLD;
+                d->reason = hold;
+        } else if (!d->target.sectors.known) {
+                d->action = ACTION_KEEP;
+                d->reason = "no readahead can be worked out";
+        } else {
+                d->action = raise ? ACTION_RAISE : ACTION_LOWER;
+                d->reason = plan_reason_target(in->geometry, layer, verdict->action, &d->target, in->arena);
+        }
+        return d->reason ? 0 : -ENOMEM;
+}
+
+static int decide_ignored(const char *reason, struct decision *d) {
+        d->action = ACTION_IGNORE;
+        d->target = (struct target){};
+        d->reason = reason;
+        return reason ? 0 : -ENOMEM;
+}
+
+/* A plan may outlive the policy that it was made by. */
+static int copy_rule(const struct plan_input *in, const struct verdict *verdict, struct decision *d) {
+        struct rule_action *action = arena_alloc(in->arena, sizeof(*action));
+
+        d->rule = arena_strdup(in->arena, verdict->rule);
+        if (!action || !d->rule)
+                return -ENOMEM;
+        *action = *verdict->action;
+        d->rule_action = action;
+        return 0;
+}
+
+/* In whole pages on both sides: what the kernel rounds away is no difference. */
+static bool is_reached(const struct topology *topology, const struct layer *layer, const struct target *target) {
+        uint64_t sectors = readahead_round((uint64_t)layer->readahead_sectors.value, topology->page_bytes);
+
+        return target->sectors.known && (uint64_t)target->sectors.value == sectors;
+}
+
+static int decide(const struct plan_input *in, const struct layer *layer, const struct verdict *verdict,
+                struct decision *d) {
+        const char *alone;
+
+        *d = (struct decision){.layer = layer};
+        if (!verdict->action)
+                return decide_ignored("no rule matches", d);
+        if (copy_rule(in, verdict, d) < 0)
+                return -ENOMEM;
+
+        alone = never_touched(layer, in->arena);
+        if (!alone && !verdict->names_layer)
+                alone = touched_by_name_only(layer, in->geometry, in->arena);
+        if (alone)
+                return decide_ignored(alone, d);
+
+        d->action = ACTION_KEEP;
+        if (verdict->action->readahead.mode == READAHEAD_KEEP) {
+                d->reason = "the rule keeps it";
+                return 0;
+        }
+
+        d->target = target_compute(
+                        in->topology, in->geometry, layer, verdict->action->readahead, verdict->action->limits);
+        if (!is_reached(in->topology, layer, &d->target))
+                return decide_difference(in, layer, verdict, d);
+        d->reason = plan_reason_target(in->geometry, layer, verdict->action, &d->target, in->arena);
+        return d->reason ? 0 : -ENOMEM;
+}
+
+int plan_build(const struct topology *topology, const struct geometry *geometry, const struct verdict *verdicts,
+                struct arena *arena, struct plan *ret) {
+        struct plan_input in = {.topology = topology, .geometry = geometry, .arena = arena};
+        struct plan plan = {
+                        .decisions = arena_alloc_array(arena, topology->n_layers, sizeof(*plan.decisions)),
+                        .n_decisions = topology->n_layers,
+        };
+
+        if (!plan.decisions)
+                return -ENOMEM;
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                int r = decide(&in, topology->layers[i], &verdicts[i], &plan.decisions[i]);
+
+                if (r < 0)
+                        return r;
+                plan.n_changes += decision_is_change(&plan.decisions[i]);
+                plan.n_held += plan.decisions[i].action == ACTION_HOLD;
+        }
+        *ret = plan;
+        return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What is to be done about every layer, and why. Pure: topology and what the rules ask for in, decisions out. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "finding.h"
+#include "geometry.h"
+#include "target.h"
+#include "topology.h"
+
+enum direction { DIRECTION_RAISE, DIRECTION_LOWER, DIRECTION_BOTH, DIRECTION_REPORT };
+enum on_drift { DRIFT_RESPECT, DRIFT_REASSERT };
+
+/* When and how much a change is measured. */
+struct probe_spec {
+        bool on_change;
+        uint64_t time_msec; /* for all runs together */
+        uint64_t bytes;     /* for one run, at most */
+        unsigned runs;      /* before, and as many after */
+};
+
+/* What a rule says that has matched. */
+struct rule_action {
+        struct readahead_spec readahead;
+        struct readahead_limits limits;
+        enum direction direction;
+        enum on_drift on_drift;
+        struct probe_spec probe;
+};
+
+/* The rule that has won a layer. */
+struct verdict {
+        const char *rule;                 /* its name; NULL: none matched */
+        const struct rule_action *action; /* NULL: none matched */
+        bool names_layer;                 /* it names this layer by device, name, lv or uuid */
+};
+
+enum plan_action { ACTION_RAISE, ACTION_LOWER, ACTION_KEEP, ACTION_HOLD, ACTION_IGNORE };
+
+/* "raise", "lower", "keep", "hold", "ignore" */
+const char *plan_action_name(enum plan_action action);
+
+struct decision {
+        const struct layer *layer;
+        enum plan_action action;
+        struct target target;                  /* target.sectors unknown: none */
+        const char *rule;                      /* NULL: none matched */
+        const struct rule_action *rule_action; /* NULL: none matched */
+        const char *reason; /* one clause, e.g. "2 × stripe width 768 KiB of md0, raid5 4 × 256 KiB" */
+};
+
+struct plan {
+        struct decision *decisions; /* one for each layer, by layer->index, so bottom up */
+        size_t n_decisions;
+        size_t n_changes; /* decisions that raise or lower */
+        size_t n_held;
+};
+
+/*
+ * VERDICTS has one element for each layer. A layer is left alone (ignore) where no rule matched, the rule says keep, or
+ * it is of a sort that only a rule that names it may touch: swap, zram, zvol, rom, LVM's private volumes, hidden nodes,
+ * partitions (they share their disk's readahead), layers whose only use is a file system with a readahead of its own.
+ * What the plan says goes to ARENA, which must live as long; VERDICTS and their rules need not. Returns 0 or -ENOMEM.
+ */
+int plan_build(const struct topology *topology, const struct geometry *geometry, const struct verdict *verdicts,
+                struct arena *arena, struct plan *ret);
+
+/* Whether the decision changes the layer. */
+bool decision_is_change(const struct decision *decision);
+
+/* Why LAYER must wait, e.g. "md0 is being reshaped (4 → 5 disks)"; NULL if it need not. ARENA's; NULL also without memory. */
+const char *plan_hold_reason(const struct geometry *geometry, const struct layer *layer, struct arena *arena);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "common/target.h"
+
+uint64_t readahead_round(uint64_t sectors, uint64_t page_bytes) {
+        uint64_t page_sectors = page_bytes / SECTOR_BYTES;
+
+        return page_sectors > 0 ? sectors / page_sectors * page_sectors : sectors;
+}
+
+/* The array beneath whose readahead is the largest that can be meant; NULL if none is. */
+static const struct layer *plausible_array(
+                const struct geometry *geometry, const struct layer *layer, uint64_t max_sectors) {
+        const struct geometry *g = &geometry[layer->index];
+        const struct layer *best = NULL;
+
+        for (size_t i = 0; i < g->n_arrays; i++) {
+                const struct layer *array = g->arrays[i];
+
+                if (!array->readahead_sectors.known || geometry[array->index].readahead_implausible)
+                        continue;
+                if ((uint64_t)array->readahead_sectors.value > max_sectors)
+                        continue;
+                if (!best || array->readahead_sectors.value > best->readahead_sectors.value)
+                        best = array;
+        }
+        return best;
+}
+
+static struct target from_stripes(const struct geometry *g, uint64_t stripes) {
+        uint64_t sectors;
+
+        if (!g->known)
+                return (struct target){.origin = TARGET_FLOOR};
+        if (__builtin_mul_overflow(stripes, g->stripe_bytes / SECTOR_BYTES, &sectors) || sectors > INT64_MAX)
+                sectors = INT64_MAX;
+        return (struct target){.origin = TARGET_STRIPE, .stripes = (unsigned)stripes, .raw_sectors = sectors};
+}
+
+static struct target from_array(const struct layer *array) {
+        return (struct target){
+                        .origin = TARGET_ARRAY,
+                        .array = array,
+                        .raw_sectors = (uint64_t)array->readahead_sectors.value,
+        };
+}
+
+/* What the rule asks for, before any bound. */
+static struct target ask(const struct geometry *geometry, const struct layer *layer, struct readahead_spec spec,
+                struct readahead_limits limits) {
+        const struct layer *array = plausible_array(geometry, layer, limits.max_sectors);
+        struct target target = {};
+
+        switch (spec.mode) {
+        case READAHEAD_KEEP: break;
+        case READAHEAD_OFF:
+        case READAHEAD_SECTORS:
+                target.origin = TARGET_LITERAL;
+                target.raw_sectors = spec.mode == READAHEAD_OFF ? 0 : spec.value;
+                break;
+        case READAHEAD_STRIPES: target = from_stripes(&geometry[layer->index], spec.value); break;
+        case READAHEAD_ARRAY:
+        case READAHEAD_AUTO:
+                target = from_stripes(&geometry[layer->index], 2);
+                if (array && (spec.mode == READAHEAD_ARRAY ||
+                                             (uint64_t)array->readahead_sectors.value > target.raw_sectors))
+                        target = from_array(array);
+                break;
+        }
+        return target;
+}
+
+static uint64_t memory_bound_sectors(const struct topology *topology, unsigned share_ppm) {
+        uint64_t memory_sectors;
+
+        if (!topology->memory_bytes.known || share_ppm == 0)
+                return UINT64_MAX;
+        memory_sectors = (uint64_t)topology->memory_bytes.value / SECTOR_BYTES;
+        return (uint64_t)((unsigned __int128)memory_sectors * share_ppm / 1000000);
+}
+
+/* A number of stripes that a rule gives may be less than the kernel's default; what is worked out may not. */
+static uint64_t floor_sectors(const struct target *target, struct readahead_spec spec, struct readahead_limits limits) {
+        bool given = spec.mode == READAHEAD_STRIPES && target->origin == TARGET_STRIPE;
+
+        if (given || limits.min_sectors > READAHEAD_FLOOR_SECTORS)
+                return limits.min_sectors;
+        return READAHEAD_FLOOR_SECTORS;
+}
+
+/* The floor first, then the bounds: a bound below the floor is still a bound. */
+static uint64_t bound(const struct topology *topology, struct readahead_spec spec, struct readahead_limits limits,
+                struct target *target) {
+        uint64_t sectors = target->raw_sectors, memory = memory_bound_sectors(topology, limits.memory_share_ppm);
+        uint64_t floor = floor_sectors(target, spec, limits);
+
+        if (sectors < floor) {
+                target->origin = TARGET_FLOOR;
+                target->raw_sectors = sectors = floor;
+        }
+        if (sectors > limits.max_sectors) {
+                target->cap = CAP_MAX;
+                sectors = limits.max_sectors;
+        }
+        if (sectors > memory) {
+                target->cap = CAP_MEMORY;
+                sectors = memory;
+        }
+        return sectors;
+}
+
+struct target target_compute(const struct topology *topology, const struct geometry *geometry,
+                const struct layer *layer, struct readahead_spec spec, struct readahead_limits limits) {
+        struct target target = ask(geometry, layer, spec, limits);
+        uint64_t sectors = target.raw_sectors;
+
+        if (spec.mode == READAHEAD_KEEP)
+                return target;
+        if (target.origin != TARGET_LITERAL) {
+                if (geometry[layer->index].reshaping)
+                        return (struct target){};
+                sectors = bound(topology, spec, limits, &target);
+        }
+
+        sectors = readahead_round(sectors, topology->page_bytes);
+        /* Less than a page would turn readahead off, which only a rule that says so may do. */
+        if (sectors == 0 && spec.mode != READAHEAD_OFF)
+                sectors = topology->page_bytes / SECTOR_BYTES;
+        target.sectors = opt_some((int64_t)(sectors < INT64_MAX ? sectors : INT64_MAX));
+        return target;
+}
