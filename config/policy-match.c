@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The keys of "match", how their values are read, and how they are tested. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "config/policy-error.h"
+#include "config/policy-match-value.h"
+#include "config/policy-match.h"
+
+/* Roughly how long a test takes. */
+enum cost { COST_BITS, COST_NUMBER, COST_TEXT, COST_TEXTS, COST_NESTED };
+
+static bool test_device(const struct match_term *term, const struct match_subject *subject) {
+        return match_subject_has_device(subject, &term->patterns);
+}
+
+static bool test_name(const struct match_term *term, const struct match_subject *subject) {
+        return match_subject_has_label(subject, &term->patterns);
+}
+
+static bool test_vg(const struct match_term *term, const struct match_subject *subject) {
+        return subject->layer->dm && pattern_list_matches(&term->patterns, subject->layer->dm->vg);
+}
+
+static bool test_lv(const struct match_term *term, const struct match_subject *subject) {
+        return pattern_list_matches(&term->patterns, subject->lv);
+}
+
+static bool test_uuid(const struct match_term *term, const struct match_subject *subject) {
+        return subject->layer->dm && pattern_list_matches(&term->patterns, subject->layer->dm->uuid);
+}
+
+static bool test_serial(const struct match_term *term, const struct match_subject *subject) {
+        return pattern_list_matches(&term->patterns, subject->layer->serial);
+}
+
+static bool test_model(const struct match_term *term, const struct match_subject *subject) {
+        return pattern_list_matches(&term->patterns, subject->layer->model);
+}
+
+static bool test_transport(const struct match_term *term, const struct match_subject *subject) {
+        return pattern_list_matches(&term->patterns, subject->layer->transport);
+}
+
+/* What udev has found on it, or what the kernel has mounted it as. */
+static bool test_filesystem(const struct match_term *term, const struct match_subject *subject) {
+        const struct layer *layer = subject->layer;
+
+        for (size_t i = 0; i < layer->n_uses; i++)
+                if (layer->uses[i].type == USE_MOUNT && pattern_list_matches(&term->patterns, layer->uses[i].fs))
+                        return true;
+        return pattern_list_matches(&term->patterns, layer->filesystem);
+}
+
+static bool test_mountpoint(const struct match_term *term, const struct match_subject *subject) {
+        const struct layer *layer = subject->layer;
+
+        for (size_t i = 0; i < layer->n_uses; i++)
+                if (layer->uses[i].type == USE_MOUNT && pattern_list_matches(&term->patterns, layer->uses[i].path))
+                        return true;
+        return false;
+}
+
+static bool test_kind(const struct match_term *term, const struct match_subject *subject) {
+        return (subject->kind & term->mask) != 0;
+}
+
+static bool test_over(const struct match_term *term, const struct match_subject *subject) {
+        return (subject->kinds_beneath & term->mask) != 0 ||
+               (term->patterns.n_items > 0 && subject->overs[term->over][subject->layer->index]);
+}
+
+static bool test_finding(const struct match_term *term, const struct match_subject *subject) {
+        return (subject->findings & term->mask) != 0;
+}
+
+static bool test_rotational(const struct match_term *term, const struct match_subject *subject) {
+        struct opt_int rotational = subject->layer->rotational;
+
+        return rotational.known && (rotational.value != 0) == term->flag;
+}
+
+static bool test_top(const struct match_term *term, const struct match_subject *subject) {
+        return subject->layer->top == term->flag;
+}
+
+static bool test_size(const struct match_term *term, const struct match_subject *subject) {
+        struct opt_int size = subject->layer->size_sectors;
+
+        for (size_t i = 0; size.known && i < term->n_sizes; i++)
+                if (size_comparison_holds(&term->sizes[i], (uint64_t)size.value))
+                        return true;
+        return false;
+}
+
+static bool test_not(const struct match_term *term, const struct match_subject *subject) {
+        return !match_test(&term->match, subject);
+}
+
+/* Nested, so that the depth is bounded by that of the document. */
+static int read_not(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
+        return match_read(reader, value, "not", &term->match);
+}
+
+/* A key: how its value is read, how a layer is tested, what that costs. */
+struct match_row {
+        struct match_key key;
+        int (*read)(struct policy_reader *reader, const struct tree_node *value, struct match_term *term);
+};
+
+static int read_term(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target);
+
+#define KEY(name_, read_, test_, cost_, names_layer_)                                                                  \
+        {                                                                                                              \
+                .key = name_, .read = read_term, .data = &(const struct match_row) {                                   \
+                        .key = {.test = test_, .cost = cost_, .names_layer = names_layer_}, .read = read_              \
+                }                                                                                                      \
+        }
+
+static const struct reader_field keys[] = {
+                KEY("device", match_read_device, test_device, COST_TEXTS, true),
+                KEY("name", match_read_patterns, test_name, COST_TEXTS, true),
+                KEY("vg", match_read_lvm_name, test_vg, COST_TEXT, false),
+                KEY("lv", match_read_lvm_name, test_lv, COST_TEXT, true),
+                KEY("kind", match_read_kinds, test_kind, COST_BITS, false),
+                KEY("over", match_read_over, test_over, COST_BITS, false),
+                KEY("uuid", match_read_patterns, test_uuid, COST_TEXT, true),
+                KEY("serial", match_read_patterns, test_serial, COST_TEXT, false),
+                KEY("model", match_read_patterns, test_model, COST_TEXT, false),
+                KEY("rotational", match_read_flag, test_rotational, COST_NUMBER, false),
+                KEY("transport", match_read_patterns, test_transport, COST_TEXT, false),
+                KEY("size", match_read_sizes, test_size, COST_NUMBER, false),
+                KEY("filesystem", match_read_patterns, test_filesystem, COST_TEXTS, false),
+                KEY("mountpoint", match_read_mountpoints, test_mountpoint, COST_TEXTS, false),
+                KEY("top", match_read_flag, test_top, COST_NUMBER, false),
+                KEY("finding", match_read_findings, test_finding, COST_BITS, false),
+                KEY("not", read_not, test_not, COST_NESTED, false),
+};
+
+static void insert_term(struct match_clause *clause, struct match_term *term) {
+        struct match_term **at = &clause->terms;
+
+        while (*at && (*at)->key->cost <= term->key->cost)
+                at = &(*at)->next;
+        term->next = *at;
+        *at = term;
+        clause->names_layer = clause->names_layer || term->key->names_layer;
+}
+
+static int read_term(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target) {
+        const struct match_row *row = field->data;
+        struct match_term *term = arena_alloc(reader->arena, sizeof(*term));
+        int r;
+
+        if (!term)
+                return -ENOMEM;
+        term->key = &row->key;
+        term->name = field->key;
+        r = row->read(reader, value, term);
+        if (r < 0)
+                return r;
+        insert_term(target, term);
+        return 0;
+}
+
+struct clause_reading {
+        const char *what;
+        struct match *match;
+};
+
+static int read_clause(struct policy_reader *reader, const struct tree_node *value, void *userdata) {
+        struct clause_reading *reading = userdata;
+        struct reader_schema schema = {.what = reading->what, .fields = keys, .n_fields = ARRAY_SIZE(keys)};
+        struct match_clause *clause = arena_alloc(reader->arena, sizeof(*clause));
+        int r;
+
+        if (!clause)
+                return -ENOMEM;
+        if (value->type == TREE_MAPPING && !value->items)
+                return reader_error(reader, value, "%s is empty: for all layers write {kind: \"*\"}", reading->what);
+        r = reader_mapping(reader, value, &schema, clause, NULL);
+        if (r < 0)
+                return r;
+
+        clause->next = reading->match->clauses;
+        reading->match->clauses = clause;
+        return 0;
+}
+
+int match_read(struct policy_reader *reader, const struct tree_node *node, const char *what, struct match *ret) {
+        struct clause_reading reading = {.what = what, .match = ret};
+
+        return reader_list(reader, node, what, read_clause, &reading);
+}
+
+static bool clause_holds(const struct match_clause *clause, const struct match_subject *subject) {
+        for (const struct match_term *term = clause->terms; term; term = term->next)
+                if (!term->key->test(term, subject))
+                        return false;
+        return true;
+}
+
+const struct match_clause *match_test(const struct match *match, const struct match_subject *subject) {
+        const struct match_clause *found = NULL;
+
+        for (const struct match_clause *clause = match->clauses; clause; clause = clause->next) {
+                if (!clause_holds(clause, subject))
+                        continue;
+                if (clause->names_layer)
+                        return clause;
+                found = clause;
+        }
+        return found;
+}

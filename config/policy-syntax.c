@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "config/policy-error.h"
+#include "config/policy-syntax.h"
+
+/* What usually is behind one of libyaml's messages. The first row that fits is taken. */
+static const struct {
+        char at;             /* the character that it stumbled over; 0: any */
+        const char *context; /* part of what it was doing; NULL: anything */
+        const char *problem; /* part of what it says; NULL: anything */
+        const char *advice;
+} advices[] = {
+                {'\t', NULL, "cannot start any token", "a tab: YAML indents with spaces"},
+                {'\t', NULL, "found a tab", "a tab: YAML indents with spaces"},
+                {0, NULL, "cannot start any token", "a value that begins with this character needs quotes"},
+                {0, "alias", NULL, "a pattern that begins with * needs quotes"},
+                {0, "anchor", NULL, "a value that begins with & needs quotes"},
+                {0, "tag", NULL, "a value that begins with ! needs quotes"},
+                {0, "block scalar", NULL, "a value that begins with > or | needs quotes, as size: \">= 1TiB\""},
+                {0, "quoted scalar", "end of stream", "the closing quote is missing"},
+                {0, "quoted scalar", "unknown escape",
+                                "write \\\\ for a backslash in double quotes, or use single ones"},
+                {0, NULL, "mapping values are not allowed",
+                                "put a value with \": \" in it in quotes, or mend the indentation"},
+                {0, NULL, "found unexpected ':'", "a key is followed by \": \" and its value"},
+                {0, NULL, "could not find expected ':'", "a key is followed by \": \" and its value"},
+                {0, "flow sequence", NULL, "a list in brackets is [one, two]"},
+                {0, "flow mapping", NULL, "a mapping in braces is {key: value, key: value}"},
+                {0, NULL, "did not find expected key", "the keys of one mapping are indented alike"},
+                {0, NULL, "did not find expected '-' indicator",
+                                "the items of one list are indented alike, each with \"- \""},
+                {0, NULL, "block sequence entries are not allowed", "a list begins on a line of its own"},
+};
+
+const char *syntax_skip_bom(const char *text, size_t *length) {
+        if (*length < 3 || memcmp(text, "\xef\xbb\xbf", 3) != 0)
+                return text;
+        *length -= 3;
+        return text + 3;
+}
+
+static bool holds(const char *text, const char *part) {
+        return !part || (text && strstr(text, part));
+}
+
+static const char *find_advice(const yaml_parser_t *parser, char at) {
+        for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
+                if ((!advices[i].at || advices[i].at == at) && holds(parser->context, advices[i].context) &&
+                                holds(parser->problem, advices[i].problem))
+                        return advices[i].advice;
+        return NULL;
+}
+
+/* Line and column, in characters, of a byte; from 0, as libyaml counts. */
+static yaml_mark_t mark_of_offset(const char *text, size_t offset) {
+        yaml_mark_t mark = {0};
+
+        for (size_t i = 0; i < offset; i++) {
+                if (text[i] == '\n') {
+                        mark.line++;
+                        mark.column = 0;
+                } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+                        mark.column++;
+                }
+        }
+        return mark;
+}
+
+/* The byte at a mark; 0 at the end of the text. */
+static char byte_at_mark(const char *text, size_t length, yaml_mark_t mark) {
+        size_t i = 0;
+
+        for (size_t line = 0; line < mark.line; line++) {
+                const char *end = memchr(text + i, '\n', length - i);
+
+                if (!end)
+                        return 0;
+                i = (size_t)(end - text) + 1;
+        }
+        for (size_t column = 0; i < length; i++) {
+                if (((unsigned char)text[i] & 0xc0) == 0x80)
+                        continue;
+                if (column++ == mark.column)
+                        return text[i];
+        }
+        return 0;
+}
+
+static int encoding_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,
+                struct policy_errors *errors) {
+        size_t offset = parser->problem_offset < length ? parser->problem_offset : length;
+        yaml_mark_t mark = mark_of_offset(text, offset);
+        const char *what = strstr(parser->problem, "control") ? "a control character" : "not UTF-8";
+
+        if (parser->problem_value < 0)
+                return policy_errors_add(errors, name, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
+                                "not UTF-8 (a character is cut off): a policy is text in UTF-8");
+        return policy_errors_add(errors, name, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
+                        "%s (0x%02X): a policy is text in UTF-8", what, (unsigned)parser->problem_value);
+}
+
+int syntax_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,
+                struct policy_errors *errors) {
+        yaml_mark_t mark = parser->problem_mark;
+        const char *advice;
+        char at;
+
+        if (parser->error == YAML_MEMORY_ERROR)
+                return -ENOMEM;
+        if (parser->error == YAML_READER_ERROR)
+                return encoding_error(parser, name, text, length, errors);
+
+        /* What is never closed is found at the end of the file; where it begins tells more. */
+        at = byte_at_mark(text, length, mark);
+        if (at == 0 && parser->context)
+                mark = parser->context_mark;
+
+        advice = find_advice(parser, at);
+        return policy_errors_add(errors, name, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
+                        "not YAML: %s%s%s%s%s", parser->context ? parser->context : "", parser->context ? ", " : "",
+                        parser->problem ? parser->problem : "unknown error", advice ? "; " : "", advice ? advice : "");
+}

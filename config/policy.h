@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Policies: which layer gets which readahead. YAML in, compiled rules out; the first rule that matches a layer wins it.
+ * The language is described in docs/policy.md and setrad-policy(5).
+ */
+
+#include <stdio.h>
+
+#include "common/cleanup.h"
+#include "common/finding.h"
+#include "common/plan.h"
+#include "common/topology.h"
+
+/* Set by the Makefile: /usr/lib/setrad and /etc unless PREFIX or SYSCONFDIR say otherwise. */
+#define POLICY_DIRECTORY_VENDOR PKG_VENDORDIR "/policy.d"
+#define POLICY_DIRECTORY_LOCAL  PKG_SYSCONFDIR "/setrad/policy.d"
+
+struct policy;
+
+/* One thing wrong in a policy file. */
+struct policy_error {
+        char *file;
+        unsigned line, column; /* from 1; 0 if the file as a whole is meant */
+        char *text;            /* what is wrong, and what would be right */
+};
+
+/* Everything that is wrong in the files that were read, in their order. */
+struct policy_errors {
+        struct policy_error *items;
+        size_t n_items;
+};
+
+void policy_errors_done(struct policy_errors *errors);
+
+/* "FILE:LINE:COLUMN: TEXT" without a newline; the caller frees it. NULL without memory. */
+char *policy_error_format(const struct policy_error *error);
+
+/*
+ * Reads the policy files NAME.yaml of DIRECTORIES (NULL-terminated, later ones mask files of the same name in earlier
+ * ones; a link to /dev/null masks and says nothing), in the order of their names. A
+ * directory that does not exist is empty. Nothing is returned unless every file is right: -EINVAL with ERRORS filled,
+ * -ENOENT if there is no policy file at all (with one error that says so), or another negative errno with an error that
+ * names the file.
+ */
+int policy_load_directories(const char *const *directories, struct policy **ret, struct policy_errors *errors);
+
+/* One file, as for --policy. Errors as above; an empty file is one. */
+int policy_load_file(const char *path, struct policy **ret, struct policy_errors *errors);
+
+/* The policy that setrad comes with, as it was when it was built; for where none is installed. */
+int policy_load_builtin(struct policy **ret, struct policy_errors *errors);
+
+/* As policy_load_file() for text; NAME stands for the file in errors. For tests and fuzzers. */
+int policy_load_text(
+                const char *name, const char *text, size_t length, struct policy **ret, struct policy_errors *errors);
+
+void policy_free(struct policy *policy);
+DEFINE_CLEANUP(struct policy *, policy_free);
+
+size_t policy_count_rules(const struct policy *policy);
+size_t policy_count_files(const struct policy *policy);
+
+/*
+ * The rule that wins each layer: an array by layer->index in ARENA. It points into POLICY, which must live as long.
+ * Pure. Returns 0 or -ENOMEM.
+ */
+int policy_match(const struct policy *policy, const struct topology *topology, const struct findings *findings,
+                struct arena *arena, struct verdict **ret);
