@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/apply.h"
+#include "common/cleanup.h"
+#include "common/topology.h"
+
+/* The descriptors of one series, all opened at the same readahead. */
+struct series_fds {
+        int fds[PROBE_FDS_MAX];
+        unsigned n;
+};
+
+struct change {
+        const struct apply_ops *ops;
+        const struct apply_request *request;
+        struct apply_result *result;
+        struct series_fds series[_PROBE_SERIES_MAX];
+        bool probe; /* still to be done */
+};
+
+const char *apply_step_name(enum apply_step step) {
+        switch (step) {
+        case APPLY_OPEN: return "open";
+        case APPLY_GET: return "BLKRAGET";
+        case APPLY_SET: return "BLKRASET";
+        case APPLY_VERIFY: return "reading back";
+        case APPLY_PROBE: return "probe";
+        case APPLY_DONE: break;
+        }
+        return "done";
+}
+
+static int real_open(void *userdata, const struct device_identity *identity) {
+        return device_open(identity);
+}
+
+static int real_get_readahead(void *userdata, int fd, uint64_t *ret_sectors) {
+        return device_get_readahead(fd, ret_sectors);
+}
+
+static int real_set_readahead(void *userdata, int fd, uint64_t sectors) {
+        return device_set_readahead(fd, sectors);
+}
+
+static int real_get_size(void *userdata, int fd, uint64_t *ret_bytes) {
+        return device_get_size(fd, ret_bytes);
+}
+
+static const struct apply_ops apply_ops_real = {
+                .open = real_open,
+                .get_readahead = real_get_readahead,
+                .set_readahead = real_set_readahead,
+                .get_size = real_get_size,
+                .probe = &probe_ops_real,
+};
+
+static void series_close(struct series_fds *series) {
+        while (series->n > 0)
+                close(series->fds[--series->n]);
+}
+
+static void change_done(struct change *change) {
+        for (unsigned i = 0; i < _PROBE_SERIES_MAX; i++)
+                series_close(&change->series[i]);
+}
+
+static int series_open(struct change *change, enum probe_series which, const struct device_identity *identity) {
+        struct series_fds *series = &change->series[which];
+        unsigned runs = change->request->probe_limits.runs;
+
+        if (runs > PROBE_RUNS_MAX)
+                runs = PROBE_RUNS_MAX;
+        while (series->n < runs + 1) {
+                int fd = change->ops->open(change->ops->userdata, identity);
+
+                if (fd < 0) {
+                        series_close(series);
+                        return fd;
+                }
+                series->fds[series->n++] = fd;
+        }
+        return 0;
+}
+
+static void skip_probe(struct change *change, const char *reason, int error) {
+        struct probe_result *probe = &change->result->probe;
+
+        change->probe = false;
+        *probe = (struct probe_result){};
+        errno = -error;
+        if (error < 0)
+                snprintf(probe->skipped, sizeof(probe->skipped), "%s: %m", reason);
+        else
+                snprintf(probe->skipped, sizeof(probe->skipped), "%s", reason);
+}
+
+/* These keep the readahead that the device has now. */
+static void open_before(struct change *change) {
+        int r;
+
+        if (!change->probe)
+                return;
+        if (change->result->before_sectors == change->request->to_sectors) {
+                skip_probe(change, "the device had this readahead already", 0);
+                return;
+        }
+        r = series_open(change, PROBE_BEFORE, &change->request->device);
+        if (r < 0)
+                skip_probe(change, "open", r);
+}
+
+static int set_and_verify(struct change *change, int fd) {
+        const struct apply_ops *ops = change->ops;
+        struct apply_result *result = change->result;
+        int r;
+
+        result->step = APPLY_SET;
+        r = ops->set_readahead(ops->userdata, fd, change->request->to_sectors);
+        if (r < 0)
+                return r;
+        result->step = APPLY_VERIFY;
+        r = ops->get_readahead(ops->userdata, fd, &result->after_sectors);
+        if (r < 0)
+                return r;
+        result->changed = result->after_sectors != result->before_sectors;
+        return result->after_sectors == change->request->to_sectors ? 0 : -EREMOTEIO;
+}
+
+static int make_change(struct change *change) {
+        const struct apply_ops *ops = change->ops;
+        struct apply_result *result = change->result;
+        _cleanup_(closep) int fd = -1;
+        int r;
+
+        result->step = APPLY_OPEN;
+        fd = ops->open(ops->userdata, &change->request->device);
+        if (fd < 0)
+                return fd;
+        result->step = APPLY_GET;
+        r = ops->get_readahead(ops->userdata, fd, &result->before_sectors);
+        if (r < 0)
+                return r;
+        result->after_sectors = result->before_sectors;
+        open_before(change);
+        return set_and_verify(change, fd);
+}
+
+static int make_source(const struct change *change, enum probe_series which, uint64_t readahead_sectors,
+                struct probe_source *ret) {
+        const struct series_fds *series = &change->series[which];
+        struct probe_source source = {.fds = series->fds};
+        int r;
+
+        r = change->ops->get_size(change->ops->userdata, series->fds[0], &source.size_bytes);
+        if (r < 0)
+                return r;
+        if (__builtin_mul_overflow(readahead_sectors, SECTOR_BYTES, &source.readahead_bytes))
+                return -ERANGE;
+        *ret = source;
+        return 0;
+}
+
+/* The array is for comparison only: without it the rest is measured all the same. */
+static int add_array(struct change *change, struct probe_source *ret) {
+        uint64_t sectors;
+        int r;
+
+        r = series_open(change, PROBE_ARRAY, &change->request->array);
+        if (r < 0)
+                return r;
+        r = change->ops->get_readahead(change->ops->userdata, change->series[PROBE_ARRAY].fds[0], &sectors);
+        if (r < 0)
+                return r;
+        return make_source(change, PROBE_ARRAY, sectors, ret);
+}
+
+static int probe_change(struct change *change) {
+        struct probe_source sources[_PROBE_SERIES_MAX] = {};
+        const struct apply_result *result = change->result;
+        int r;
+
+        r = series_open(change, PROBE_AFTER, &change->request->device);
+        if (r < 0)
+                return r;
+        r = make_source(change, PROBE_BEFORE, result->before_sectors, &sources[PROBE_BEFORE]);
+        if (r < 0)
+                return r;
+        r = make_source(change, PROBE_AFTER, result->after_sectors, &sources[PROBE_AFTER]);
+        if (r < 0)
+                return r;
+        if (change->request->has_array)
+                (void)add_array(change, &sources[PROBE_ARRAY]);
+        return probe_run(change->ops->probe, &change->request->probe_limits, sources, &change->result->probe);
+}
+
+int apply_change_with(const struct apply_ops *ops, const struct apply_request *request, struct apply_result *ret) {
+        struct apply_result result = {};
+        _cleanup_(change_done) struct change change = {
+                        .ops = ops, .request = request, .result = &result, .probe = request->probe};
+        int r;
+
+        if (!request->probe)
+                snprintf(result.probe.skipped, sizeof(result.probe.skipped), "%s", request->probe_skipped);
+        result.error = make_change(&change);
+        if (result.error == 0)
+                result.step = APPLY_DONE;
+        if (result.error == 0 && change.probe) {
+                r = probe_change(&change);
+                if (r < 0) {
+                        result.step = APPLY_PROBE;
+                        skip_probe(&change, "reading failed", r);
+                }
+        }
+        *ret = result;
+        return result.error;
+}
+
+int apply_change(const struct apply_request *request, struct apply_result *ret) {
+        return apply_change_with(&apply_ops_real, request, ret);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Makes one change: the only place that sets a device's readahead. It may block on the device for ever, so it is run in
+ * a worker. No logging; what happened is in the result.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+#include "probe.h"
+
+/* Plain data. */
+struct apply_request {
+        struct device_identity device;
+        uint64_t from_sectors; /* what the plan saw; used only to tell that it was changed meanwhile */
+        uint64_t to_sectors;   /* in whole pages: readahead_round() */
+        bool probe;
+        struct probe_limits probe_limits;
+        bool has_array; /* read the array beneath as well, for comparison */
+        struct device_identity array;
+        char probe_skipped[128]; /* why there is no probe although the rule asks for one; "" otherwise */
+};
+
+/* How far it came; also which call failed. */
+enum apply_step { APPLY_OPEN, APPLY_GET, APPLY_SET, APPLY_VERIFY, APPLY_PROBE, APPLY_DONE };
+
+/* Plain data. */
+struct apply_result {
+        int error;               /* 0, or the negative errno of the step that failed */
+        enum apply_step step;    /* APPLY_PROBE: a read of the probe failed, the change stands, and error is 0 */
+        uint64_t before_sectors; /* BLKRAGET just before */
+        uint64_t after_sectors;  /* BLKRAGET afterwards; differs from to_sectors if -EREMOTEIO */
+        bool changed;            /* the device has another readahead than before */
+        struct probe_result probe;
+};
+
+/* "open", "BLKRAGET", "BLKRASET", … */
+const char *apply_step_name(enum apply_step step);
+
+/*
+ * Opens, checks identity, opens the "before" descriptors of the probe, sets, reads back, opens the "after" ones, probes.
+ * -ESTALE, -ENODEV: the device is gone or another one, and nothing was touched. -EREMOTEIO: the value read back is not
+ * the one that was set. A probe that fails or is skipped does not undo the change: probe.skipped says why. A value that
+ * is there already is not measured. Returns ret->error.
+ */
+int apply_change(const struct apply_request *request, struct apply_result *ret);
+
+/* Seams for tests: the device. As the functions of device.h; a descriptor from open is closed with close(). */
+struct apply_ops {
+        int (*open)(void *userdata, const struct device_identity *identity);
+        int (*get_readahead)(void *userdata, int fd, uint64_t *ret_sectors);
+        int (*set_readahead)(void *userdata, int fd, uint64_t sectors);
+        int (*get_size)(void *userdata, int fd, uint64_t *ret_bytes);
+        const struct probe_ops *probe;
+        void *userdata;
+};
+
+/* apply_change() over OPS. */
+int apply_change_with(const struct apply_ops *ops, const struct apply_request *request, struct apply_result *ret);

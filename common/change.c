@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/change.h"
+#include "common/probe-guard.h"
+#include "common/units.h"
+
+/* So many layers beneath are named; more are counted. */
+#define NAMES_MAX 3
+
+static void set_probe(const struct decision *decision, struct arena *arena, struct apply_request *request) {
+        const struct rule_action *action = decision->rule_action;
+        const char *reason;
+
+        if (!action || !action->probe.on_change || action->probe.runs == 0)
+                return;
+        reason = probe_guard_reason(decision->layer, arena);
+        if (reason) {
+                snprintf(request->probe_skipped, sizeof(request->probe_skipped), "%s", reason);
+                return;
+        }
+        request->probe = true;
+        request->probe_limits = (struct probe_limits){
+                        .time_msec = action->probe.time_msec,
+                        .bytes_per_run = action->probe.bytes,
+                        .runs = action->probe.runs < PROBE_RUNS_MAX ? action->probe.runs : PROBE_RUNS_MAX,
+        };
+}
+
+static int set_array(const struct geometry *geometry, const struct layer *layer, struct apply_request *request) {
+        int r;
+
+        if (!geometry->known || geometry->n_from != 1 || geometry->from[0] == layer || !geometry->from[0]->has_devno)
+                return 0;
+        r = device_identity_from_layer(geometry->from[0], &request->array);
+        if (r < 0)
+                return r;
+        request->has_array = true;
+        return 0;
+}
+
+int change_request(const struct survey *survey, const struct decision *decision, struct apply_request *ret) {
+        _cleanup_(arena_freep) struct arena *arena = NULL;
+        const struct layer *layer = decision->layer;
+        struct apply_request request = {};
+        int r;
+
+        if (!decision_is_change(decision) || !decision->target.sectors.known || decision->target.sectors.value < 0)
+                return -EINVAL;
+        r = device_identity_from_layer(layer, &request.device);
+        if (r < 0)
+                return r;
+        arena = arena_new();
+        if (!arena)
+                return -ENOMEM;
+        request.from_sectors = (uint64_t)opt_or(layer->readahead_sectors, 0);
+        request.to_sectors = (uint64_t)decision->target.sectors.value;
+        set_probe(decision, arena, &request);
+        if (request.probe) {
+                r = set_array(&survey->geometry[layer->index], layer, &request);
+                if (r < 0)
+                        return r;
+        }
+        *ret = request;
+        return 0;
+}
+
+unsigned change_deadline_msec(const struct apply_request *request, unsigned deadline_msec) {
+        uint64_t probe = request->probe ? request->probe_limits.time_msec : 0;
+
+        return probe < UINT_MAX - deadline_msec ? deadline_msec + (unsigned)probe : UINT_MAX;
+}
+
+static bool stripes(const struct layer *layer) {
+        switch (layer->kind) {
+        case KIND_MD_RAID0:
+        case KIND_MD_RAID4:
+        case KIND_MD_RAID5:
+        case KIND_MD_RAID6:
+        case KIND_MD_RAID10:
+        case KIND_DM_STRIPED:
+        case KIND_DM_RAID0:
+        case KIND_DM_RAID4:
+        case KIND_DM_RAID5:
+        case KIND_DM_RAID6:
+        case KIND_DM_RAID10: return true;
+        default: return false;
+        }
+}
+
+/* Prints the names of LAYERS, the first few of them. */
+static void print_names(FILE *f, const struct layer *const *layers, size_t n) {
+        for (size_t i = 0; i < n && i < NAMES_MAX; i++)
+                fprintf(f, "%s%s", i > 0 ? ", " : "", layers[i]->label);
+        if (n > NAMES_MAX)
+                fprintf(f, " and %zu more", n - NAMES_MAX);
+}
+
+/* The nearest layers that stripe, each once, by index; *ret is to be freed. All that is below has a smaller index. */
+static int find_striping(const struct layer *layer, const struct layer ***ret, size_t *ret_n) {
+        _cleanup_(freep) const struct layer **found = calloc(layer->index + 1, sizeof(*found));
+        _cleanup_(freep) bool *seen = calloc(layer->index + 1, sizeof(*seen));
+        _cleanup_(freep) const struct layer **stack = calloc(layer->index + 1, sizeof(*stack));
+        size_t n = 0, n_stack = 0;
+
+        if (!found || !seen || !stack)
+                return -ENOMEM;
+        stack[n_stack++] = layer;
+        while (n_stack > 0) {
+                const struct layer *next = stack[--n_stack];
+
+                for (size_t i = next->n_below; i-- > 0;) {
+                        const struct layer *below = next->below[i];
+
+                        if (below->index >= layer->index || seen[below->index])
+                                continue;
+                        seen[below->index] = true;
+                        if (stripes(below))
+                                found[n++] = below;
+                        else
+                                stack[n_stack++] = below;
+                }
+        }
+        *ret = TAKE_PTR(found);
+        *ret_n = n;
+        return 0;
+}
+
+/* "vg0/lv0 (dm-3 on md0)", "md0 (on sda, sdb)", "sda" */
+static int print_title(FILE *f, const struct layer *layer) {
+        _cleanup_(freep) const struct layer **striping = NULL;
+        bool named = strcmp(layer->label, layer->name) != 0;
+        size_t n;
+        int r;
+
+        r = find_striping(layer, &striping, &n);
+        if (r < 0)
+                return r;
+        fputs(layer->label, f);
+        if (!named && layer->n_below == 0)
+                return 0;
+        fprintf(f, " (%s", named ? layer->name : "");
+        if (layer->n_below > 0)
+                fprintf(f, "%son ", named ? " " : "");
+        if (n > 0)
+                print_names(f, striping, n);
+        else
+                print_names(f, (const struct layer *const *)layer->below, layer->n_below);
+        fputc(')', f);
+        return 0;
+}
+
+static void print_change(FILE *f, const struct decision *decision, const struct apply_result *result) {
+        const struct target *target = &decision->target;
+        char size[UNITS_BUFFER];
+
+        fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors (%s", result->before_sectors, result->after_sectors,
+                        units_format_sectors(size, result->after_sectors));
+        /* Other reasons are words, not a product that comes to this number. */
+        if (decision->reason && *decision->reason)
+                fprintf(f, "%s%s", target->origin == TARGET_STRIPE && target->cap == CAP_NONE ? " = " : ", ",
+                                decision->reason);
+        fputc(')', f);
+}
+
+static void print_failure(FILE *f, const struct decision *decision, const struct apply_result *result) {
+        int64_t wanted = opt_or(decision->target.sectors, 0);
+
+        if (result->changed)
+                fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors, not %" PRId64 " as was set",
+                                result->before_sectors, result->after_sectors, wanted);
+        else {
+                errno = -result->error;
+                fprintf(f, "readahead was not set to %" PRId64 " sectors: %s: %m", wanted,
+                                apply_step_name(result->step));
+        }
+}
+
+static unsigned runs_of(const struct probe_result *probe) {
+        unsigned before = probe->series[PROBE_BEFORE].n_runs, after = probe->series[PROBE_AFTER].n_runs;
+
+        return before < after ? before : after;
+}
+
+static void print_probe(FILE *f, const struct probe_result *probe) {
+        char before[UNITS_BUFFER], after[UNITS_BUFFER], gain[UNITS_BUFFER];
+        unsigned runs = runs_of(probe);
+        const char *plural = runs == 1 ? "" : "s";
+
+        units_format_mbps(before, probe->series[PROBE_BEFORE].median_mbps);
+        units_format_mbps(after, probe->series[PROBE_AFTER].median_mbps);
+        switch (probe->verdict) {
+        case PROBE_FASTER:
+        case PROBE_SLOWER:
+                fprintf(f, "; sequential read %s → %s MB/s (×%s%s, %u run%s)", before, after,
+                                units_format_ratio(gain, probe->gain), probe->verdict == PROBE_SLOWER ? " slower" : "",
+                                runs, plural);
+                break;
+        case PROBE_NO_DIFFERENCE:
+                fprintf(f, "; no difference that %u run%s can show (%s → %s MB/s)", runs, plural, before, after);
+                break;
+        case PROBE_NONE:
+                if (probe->skipped[0] != '\0')
+                        fprintf(f, "; not measured: %s", probe->skipped);
+                break;
+        }
+}
+
+static int print_sentence(FILE *f, const struct decision *decision, const struct apply_result *result) {
+        int r;
+
+        r = print_title(f, decision->layer);
+        if (r < 0)
+                return r;
+        fputs(": ", f);
+        if (result->error < 0)
+                print_failure(f, decision, result);
+        else {
+                print_change(f, decision, result);
+                print_probe(f, &result->probe);
+        }
+        return 0;
+}
+
+char *change_sentence(const struct decision *decision, const struct apply_result *result) {
+        _cleanup_(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *f;
+        int r;
+
+        f = open_memstream(&text, &size);
+        if (!f)
+                return NULL;
+        r = print_sentence(f, decision, result);
+        if (fclose(f) != 0 || r < 0)
+                return NULL;
+        return TAKE_PTR(text);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "common/cleanup.h"
+#include "common/device.h"
+
+#ifndef BLKGETDISKSEQ
+#define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
+#endif
+
+static int copy_text(char *to, size_t size, const char *from) {
+        size_t length = strnlen(from, size);
+
+        if (length >= size)
+                return -ENAMETOOLONG;
+        memcpy(to, from, length + 1);
+        return 0;
+}
+
+int device_identity_from_layer(const struct layer *layer, struct device_identity *ret) {
+        struct device_identity identity = {};
+        int r;
+
+        if (!layer->has_devno)
+                return -EINVAL;
+        r = copy_text(identity.name, sizeof(identity.name), layer->name);
+        if (r < 0)
+                return r;
+        if (layer->dm && layer->dm->uuid) {
+                r = copy_text(identity.dm_uuid, sizeof(identity.dm_uuid), layer->dm->uuid);
+                if (r < 0)
+                        return r;
+        }
+        identity.major = layer->major;
+        identity.minor = layer->minor;
+        identity.diskseq = layer->diskseq.known && layer->diskseq.value > 0 ? (uint64_t)layer->diskseq.value : 0;
+        *ret = identity;
+        return 0;
+}
+
+bool device_identity_equal(const struct device_identity *a, const struct device_identity *b) {
+        return a->major == b->major && a->minor == b->minor &&
+               (a->diskseq == 0 || b->diskseq == 0 || a->diskseq == b->diskseq) && strcmp(a->dm_uuid, b->dm_uuid) == 0;
+}
+
+/* A kernel name may have directories in it (cciss/c0d0), but none that lead out of /dev. */
+static bool name_is_safe(const char *name) {
+        for (const char *p = name; *p; p += strcspn(p, "/"), p += *p == '/') {
+                size_t length = strcspn(p, "/");
+
+                if (length == 0 || (length <= 2 && strspn(p, ".") >= length))
+                        return false;
+        }
+        return *name != '\0';
+}
+
+static int open_node(const char *path) {
+        int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+        return fd < 0 ? -errno : fd;
+}
+
+/* udev may have given the node another name, or not made it yet under its own: the number finds it all the same. */
+static int open_by_name_or_number(const struct device_identity *identity) {
+        char path[sizeof("/dev/") + DEVICE_NAME_MAX];
+        int fd = -ENOENT;
+
+        if (name_is_safe(identity->name)) {
+                snprintf(path, sizeof(path), "/dev/%s", identity->name);
+                fd = open_node(path);
+        }
+        if (fd == -ENOENT || fd == -ENOTDIR) {
+                snprintf(path, sizeof(path), "/dev/block/%u:%u", identity->major, identity->minor);
+                fd = open_node(path);
+        }
+        return fd == -ENOENT || fd == -ENOTDIR || fd == -ENXIO ? -ENODEV : fd;
+}
+
+/* "" where there is none: not a map, or a map without uuid. */
+static int read_dm_uuid(const struct device_identity *identity, char *buffer, size_t size) {
+        char path[64];
+        _cleanup_(closep) int fd = -1;
+        ssize_t n;
+
+        buffer[0] = '\0';
+        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/dm/uuid", identity->major, identity->minor);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        n = read(fd, buffer, size - 1);
+        if (n < 0)
+                return -errno;
+        buffer[n] = '\0';
+        buffer[strcspn(buffer, "\n")] = '\0';
+        return 0;
+}
+
+static int check_identity(int fd, const struct device_identity *identity) {
+        char uuid[DEVICE_UUID_MAX + 1];
+        struct stat st;
+        uint64_t diskseq;
+        int r;
+
+        if (fstat(fd, &st) < 0)
+                return -errno;
+        if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(identity->major, identity->minor))
+                return -ESTALE;
+        if (identity->diskseq != 0 && ioctl(fd, BLKGETDISKSEQ, &diskseq) == 0 && diskseq != identity->diskseq)
+                return -ESTALE;
+        r = read_dm_uuid(identity, uuid, sizeof(uuid));
+        if (r < 0)
+                return r;
+        return strcmp(uuid, identity->dm_uuid) == 0 ? 0 : -ESTALE;
+}
+
+int device_open(const struct device_identity *identity) {
+        _cleanup_(closep) int fd = -1;
+        int r;
+
+        r = open_by_name_or_number(identity);
+        if (r < 0)
+                return r;
+        fd = r;
+        r = check_identity(fd, identity);
+        if (r < 0)
+                return r;
+        return TAKE_FD(fd);
+}
+
+int device_get_readahead(int fd, uint64_t *ret_sectors) {
+        long sectors = 0;
+
+        if (ioctl(fd, BLKRAGET, &sectors) < 0)
+                return -errno;
+        *ret_sectors = (unsigned long)sectors;
+        return 0;
+}
+
+int device_set_readahead(int fd, uint64_t sectors) {
+        if (sectors > LONG_MAX)
+                return -ERANGE;
+        return ioctl(fd, BLKRASET, (unsigned long)sectors) < 0 ? -errno : 0;
+}
+
+int device_get_size(int fd, uint64_t *ret_bytes) {
+        uint64_t bytes = 0;
+
+        if (ioctl(fd, BLKGETSIZE64, &bytes) < 0)
+                return -errno;
+        *ret_bytes = bytes;
+        return 0;
+}

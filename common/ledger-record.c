@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "common/ledger-lock.h"
+#include "common/ledger-record.h"
+#include "common/ledger.h"
+
+struct record {
+        int lock;
+        struct ledger *ledger;
+        char path[PATH_MAX];
+};
+
+static void record_done(struct record *record) {
+        ledger_freep(&record->ledger);
+        closep(&record->lock);
+}
+
+static int record_open(struct record *record, const char *directory, bool *ret_damaged) {
+        int r;
+
+        *record = (struct record){.lock = -1};
+        r = snprintf(record->path, sizeof(record->path), "%s/ledger.json", directory);
+        if (r < 0 || (size_t)r >= sizeof(record->path))
+                return -ENAMETOOLONG;
+
+        r = ledger_lock(directory, LEDGER_LOCK_TIMEOUT_MSEC);
+        if (r < 0)
+                return r;
+        record->lock = r;
+
+        r = ledger_load(record->path, &record->ledger);
+        *ret_damaged = r == -EBADMSG;
+        return r == -EBADMSG ? 0 : r;
+}
+
+static uint64_t now_usec(void) {
+        struct timespec now = {};
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+int ledger_record_begin(const char *directory, const struct device_identity *device, const char *label,
+                const char *rule, uint64_t original_sectors, uint64_t new_sectors, bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        int r;
+
+        r = record_open(&record, directory, ret_damaged);
+        if (r < 0)
+                return r;
+        r = ledger_begin(record.ledger, device, label, rule, original_sectors, new_sectors, now_usec());
+        return r < 0 ? r : ledger_save(record.ledger, record.path);
+}
+
+int ledger_record_end(const char *directory, const struct device_identity *device, bool made,
+                const struct probe_result *probe, bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        int r;
+
+        r = record_open(&record, directory, ret_damaged);
+        if (r < 0)
+                return r;
+        if (made)
+                ledger_confirm(record.ledger, device, probe);
+        else
+                ledger_abandon(record.ledger, device);
+        return ledger_save(record.ledger, record.path);
+}

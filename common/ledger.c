@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/ledger-private.h"
+
+static void entry_done(struct ledger_entry *entry) {
+        free(entry->label);
+        free(entry->rule);
+        *entry = (struct ledger_entry){};
+}
+
+void ledger_record_done(struct ledger_record *record) {
+        entry_done(&record->entry);
+        entry_done(&record->previous);
+        record->has_previous = false;
+}
+
+struct ledger *ledger_new(void) {
+        return calloc(1, sizeof(struct ledger));
+}
+
+void ledger_clear(struct ledger *ledger) {
+        for (size_t i = 0; i < ledger->n_records; i++)
+                ledger_record_done(&ledger->records[i]);
+        ledger->n_records = 0;
+}
+
+void ledger_free(struct ledger *ledger) {
+        if (!ledger)
+                return;
+        ledger_clear(ledger);
+        free(ledger->records);
+        free(ledger);
+}
+
+static int grow(struct ledger *ledger) {
+        size_t n = ledger->n_allocated ? ledger->n_allocated * 2 : 16;
+        struct ledger_record *records;
+
+        if (ledger->n_records < ledger->n_allocated)
+                return 0;
+        records = reallocarray(ledger->records, n, sizeof(*records));
+        if (!records)
+                return -ENOMEM;
+        ledger->records = records;
+        ledger->n_allocated = n;
+        return 0;
+}
+
+static struct ledger_record *find_number(const struct ledger *ledger, const struct device_identity *device) {
+        for (size_t i = 0; i < ledger->n_records; i++) {
+                const struct device_identity *other = &ledger->records[i].entry.device;
+
+                if (other->major == device->major && other->minor == device->minor)
+                        return &ledger->records[i];
+        }
+        return NULL;
+}
+
+static struct ledger_record *find(const struct ledger *ledger, const struct device_identity *device) {
+        struct ledger_record *record = find_number(ledger, device);
+
+        return record && device_identity_equal(&record->entry.device, device) ? record : NULL;
+}
+
+static void drop(struct ledger *ledger, struct ledger_record *record) {
+        size_t after = ledger->n_records - (size_t)(record - ledger->records) - 1;
+
+        ledger_record_done(record);
+        memmove(record, record + 1, after * sizeof(*record));
+        ledger->n_records--;
+}
+
+int ledger_add(struct ledger *ledger, struct ledger_record *record) {
+        int r = 0;
+
+        if (ledger->n_records >= LEDGER_ENTRIES_MAX)
+                r = -ENOSPC;
+        else if (find_number(ledger, &record->entry.device))
+                r = -EEXIST;
+        if (r == 0)
+                r = grow(ledger);
+        if (r < 0) {
+                ledger_record_done(record);
+                return r;
+        }
+        ledger->records[ledger->n_records++] = *record;
+        *record = (struct ledger_record){};
+        return 0;
+}
+
+/* What a new change says of a device; the strings are copies. */
+static int fill_entry(
+                struct ledger_entry *entry, const struct device_identity *device, const char *label, const char *rule) {
+        _cleanup_(freep) char *label_copy = strdup(label ?: device->name);
+        _cleanup_(freep) char *rule_copy = strdup(rule ?: "");
+
+        if (!label_copy || !rule_copy)
+                return -ENOMEM;
+        entry->label = TAKE_PTR(label_copy);
+        entry->rule = TAKE_PTR(rule_copy);
+        entry->device = *device;
+        entry->pending = true;
+        return 0;
+}
+
+/* ENTRY takes the place of what the record says; that is kept until the change is known to have been made. */
+static void replace_entry(struct ledger_record *record, struct ledger_entry *entry) {
+        entry->original_sectors = record->entry.original_sectors;
+        if (record->entry.pending)
+                entry_done(&record->entry);
+        else {
+                record->previous = record->entry;
+                record->has_previous = true;
+        }
+        record->entry = *entry;
+}
+
+int ledger_begin(struct ledger *ledger, const struct device_identity *device, const char *label, const char *rule,
+                uint64_t original_sectors, uint64_t new_sectors, uint64_t time_usec) {
+        struct ledger_record *known = find_number(ledger, device);
+        struct ledger_record record = {.entry = {.original_sectors = original_sectors,
+                                                       .new_sectors = new_sectors,
+                                                       .time_usec = time_usec}};
+        int r;
+
+        if (original_sectors > INT64_MAX || new_sectors > INT64_MAX || time_usec > INT64_MAX ||
+                        device->diskseq > INT64_MAX)
+                return -ERANGE;
+        r = fill_entry(&record.entry, device, label, rule);
+        if (r < 0)
+                return r;
+        if (known && device_identity_equal(&known->entry.device, device)) {
+                replace_entry(known, &record.entry);
+                return 0;
+        }
+        if (known)
+                drop(ledger, known);
+        return ledger_add(ledger, &record);
+}
+
+void ledger_confirm(struct ledger *ledger, const struct device_identity *device, const struct probe_result *probe) {
+        struct ledger_record *record = find(ledger, device);
+
+        if (!record)
+                return;
+        record->entry.pending = false;
+        entry_done(&record->previous);
+        record->has_previous = false;
+        if (!probe || probe->verdict == PROBE_NONE)
+                return;
+        record->entry.before_mbps = probe->series[PROBE_BEFORE].median_mbps;
+        record->entry.after_mbps = probe->series[PROBE_AFTER].median_mbps;
+        record->entry.gain = probe->gain;
+}
+
+void ledger_abandon(struct ledger *ledger, const struct device_identity *device) {
+        struct ledger_record *record = find(ledger, device);
+
+        if (!record || !record->entry.pending)
+                return;
+        if (!record->has_previous) {
+                drop(ledger, record);
+                return;
+        }
+        entry_done(&record->entry);
+        record->entry = record->previous;
+        record->previous = (struct ledger_entry){};
+        record->has_previous = false;
+}
+
+void ledger_remove(struct ledger *ledger, const struct device_identity *device) {
+        struct ledger_record *record = find(ledger, device);
+
+        if (record)
+                drop(ledger, record);
+}
+
+const struct ledger_entry *ledger_find(const struct ledger *ledger, const struct device_identity *device) {
+        const struct ledger_record *record = find(ledger, device);
+
+        return record ? &record->entry : NULL;
+}
+
+size_t ledger_count(const struct ledger *ledger) {
+        return ledger->n_records;
+}
+
+const struct ledger_entry *ledger_get(const struct ledger *ledger, size_t i) {
+        return i < ledger->n_records ? &ledger->records[i].entry : NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What setrad has changed since boot, so that it can be put back. One entry a device: the value it had first, the value
+ * it was given last. On disk it is JSON, {"version":1,"entries":[…]}, replaced as a whole: temporary file, fsync,
+ * rename, fsync of the directory.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cleanup.h"
+#include "device.h"
+#include "probe.h"
+
+#define LEDGER_PATH        "/run/setrad/ledger.json"
+#define LEDGER_ENTRIES_MAX 10000
+
+struct ledger_entry {
+        struct device_identity device;
+        char *label;
+        char *rule;
+        uint64_t original_sectors;            /* before the first change */
+        uint64_t new_sectors;                 /* of the last change */
+        uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
+        bool pending;                         /* written before the change; not confirmed yet */
+        double before_mbps, after_mbps, gain; /* of the last probe; 0 if none */
+};
+
+struct ledger;
+
+/* Empty. NULL when memory is short. */
+struct ledger *ledger_new(void);
+void ledger_free(struct ledger *ledger);
+DEFINE_CLEANUP(struct ledger *, ledger_free);
+
+/*
+ * Reads PATH. A file that does not exist is an empty ledger. One that does not parse, or is of another version, is
+ * renamed to PATH.damaged, the ledger is empty, and -EBADMSG is returned (*ret is set and usable all the same). Other
+ * negative errno: *ret is not set.
+ */
+int ledger_load(const char *path, struct ledger **ret);
+
+/*
+ * Writes atomically; the directory must exist. Two programs that change the ledger must keep each other out from load to
+ * save. Returns 0 or a negative errno.
+ */
+int ledger_save(const struct ledger *ledger, const char *path);
+
+/*
+ * Notes that the device is about to get NEW_SECTORS. A device that is known (same identity) keeps its original value.
+ * LABEL and RULE (may be NULL) are copied. An entry of another device that had the same number is dropped: that one is
+ * gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
+ */
+int ledger_begin(struct ledger *ledger, const struct device_identity *device, const char *label, const char *rule,
+                uint64_t original_sectors, uint64_t new_sectors, uint64_t time_usec);
+
+/*
+ * The change was made (PROBE may be NULL), or was not: then an entry that it alone made is dropped, else what was there
+ * before ledger_begin() stands again, also in a ledger that was saved and loaded in between.
+ */
+void ledger_confirm(struct ledger *ledger, const struct device_identity *device, const struct probe_result *probe);
+void ledger_abandon(struct ledger *ledger, const struct device_identity *device);
+
+/* The device is gone or its original value is back. */
+void ledger_remove(struct ledger *ledger, const struct device_identity *device);
+
+const struct ledger_entry *ledger_find(const struct ledger *ledger, const struct device_identity *device);
+size_t ledger_count(const struct ledger *ledger);
+const struct ledger_entry *ledger_get(const struct ledger *ledger, size_t i);

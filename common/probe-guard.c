@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/probe-guard.h"
+
+static bool is_one_of(const char *text, const char *a, const char *b) {
+        return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
+}
+
+static const char *sync_words(const char *action) {
+        static const char *const words[][2] = {
+                        {"resync", "is resyncing"},
+                        {"recover", "is recovering"},
+                        {"check", "is being checked"},
+                        {"repair", "is being repaired"},
+                        {"reshape", "is being reshaped"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+                if (strcmp(action, words[i][0]) == 0)
+                        return words[i][1];
+        return "is busy with itself";
+}
+
+static const char *degraded_reason(const struct layer *layer, struct arena *arena) {
+        const struct md_info *md = layer->md;
+        long long missing = md->degraded.value;
+
+        if (md->raid_disks.known && md->raid_disks.value >= missing)
+                return arena_printf(arena, "%s is degraded (%lld of %lld members missing)", layer->label, missing,
+                                (long long)md->raid_disks.value);
+        return arena_printf(arena, "%s is degraded (%lld member%s missing)", layer->label, missing,
+                        missing == 1 ? "" : "s");
+}
+
+static const char *md_reason(const struct layer *layer, struct arena *arena) {
+        const struct md_info *md = layer->md;
+
+        if (layer->kind == KIND_MD_CONTAINER)
+                return arena_printf(arena, "%s is a container and holds no data", layer->label);
+        if (layer->kind == KIND_MD_INACTIVE || is_one_of(md->array_state, "inactive", "clear"))
+                return arena_printf(arena, "%s is inactive", layer->label);
+        if (md->reshaping)
+                return arena_printf(arena, "%s is being reshaped", layer->label);
+        if (md->degraded.known && md->degraded.value > 0)
+                return degraded_reason(layer, arena);
+        if (md->sync_action && *md->sync_action && !is_one_of(md->sync_action, "idle", "frozen"))
+                return arena_printf(arena, "%s %s", layer->label, sync_words(md->sync_action));
+        return NULL;
+}
+
+static bool has_paths(const struct dm_segment *segment) {
+        return segment->kind != KIND_DM_MULTIPATH || segment->n_legs > 0;
+}
+
+static const char *dm_reason(const struct layer *layer, struct arena *arena) {
+        const struct dm_info *dm = layer->dm;
+
+        if (dm->suspended)
+                return arena_printf(arena, "%s is suspended", layer->label);
+        if (dm->tables_known && !dm->has_table)
+                return arena_printf(arena, "%s has no table", layer->label);
+        for (size_t i = 0; i < dm->n_segments; i++)
+                if (!has_paths(&dm->segments[i]))
+                        return arena_printf(arena, "%s has no paths", layer->label);
+        return NULL;
+}
+
+/* What counts for the layer that is read only: beneath it, udev's flags also mark what is merely in use by others. */
+static const char *top_reason(const struct layer *layer, struct arena *arena) {
+        if (!layer->has_devno || layer->hidden)
+                return arena_printf(arena, "%s has no device node", layer->label);
+        if (layer->udev_not_ready || layer->udev_other_rules_disabled)
+                return arena_printf(arena, "%s is not ready, udev says", layer->label);
+        if (!layer->size_sectors.known || layer->size_sectors.value <= 0)
+                return arena_printf(arena, "the size of %s is not known", layer->label);
+        return NULL;
+}
+
+static const char *own_reason(const struct layer *layer, struct arena *arena) {
+        const char *reason = NULL;
+
+        if (layer->md)
+                reason = md_reason(layer, arena);
+        if (!reason && layer->dm)
+                reason = dm_reason(layer, arena);
+        return reason;
+}
+
+const char *probe_guard_reason(const struct layer *layer, struct arena *arena) {
+        /* Each layer once: in a stack of diamonds there are too many ways down to follow them all. All that is below a
+         * layer has a smaller index. */
+        _cleanup_(freep) const struct layer **stack = NULL;
+        _cleanup_(freep) bool *seen = NULL;
+        const char *reason;
+        size_t n = 0;
+
+        reason = top_reason(layer, arena);
+        if (reason)
+                return reason;
+        stack = calloc(layer->index + 1, sizeof(*stack));
+        seen = calloc(layer->index + 1, sizeof(*seen));
+        if (!stack || !seen)
+                return "there is no memory";
+        stack[n++] = layer;
+        while (n > 0) {
+                const struct layer *next = stack[--n];
+
+                reason = own_reason(next, arena);
+                if (reason)
+                        return reason;
+                for (size_t i = 0; i < next->n_below; i++) {
+                        const struct layer *below = next->below[i];
+
+                        if (below->index >= layer->index || seen[below->index])
+                                continue;
+                        seen[below->index] = true;
+                        stack[n++] = below;
+                }
+        }
+        return NULL;
+}

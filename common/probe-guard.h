@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Whether a layer may be probed: never one that is suspended, degraded, resyncing, or without paths. */
+
+#include "arena.h"
+#include "topology.h"
+
+/*
+ * Why LAYER must not be read now, from the topology alone: "md0 is degraded (1 of 2 members missing)"; NULL if nothing
+ * in it forbids that. Looks at everything beneath. ARENA's; NULL also without memory. Only after topology_finish().
+ * Pure.
+ */
+const char *probe_guard_reason(const struct layer *layer, struct arena *arena);

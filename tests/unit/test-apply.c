@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/apply.h"
+#include "common/cleanup.h"
+
+#define FDS_MAX 1024
+
+/*
+ * Devices as a kernel has them: each a readahead of its own, which a descriptor copies when it is opened. Descriptors
+ * are real ones (of /dev/null), so that those which are left open can be counted.
+ */
+struct machine {
+        uint64_t device_sectors, array_sectors;
+        uint64_t at_open[FDS_MAX]; /* by descriptor */
+        bool of_array[FDS_MAX];
+        uint64_t now_usec;
+        unsigned n_open, n_set, n_set_while_read;
+        int open_error, get_error, set_error, array_error, read_error;
+        unsigned opens_left; /* 0: no limit */
+        uint64_t page_sectors;
+        char log[512]; /* o: device opened, a: array opened, g: got, s: set, r: reading began */
+};
+
+static void note(struct machine *m, char c) {
+        size_t n = strlen(m->log);
+
+        if (n + 1 < sizeof(m->log) && (c != 'r' || (n > 0 && m->log[n - 1] != 'r')))
+                m->log[n] = c;
+}
+
+static int fake_open(void *userdata, const struct device_identity *identity) {
+        struct machine *m = userdata;
+        bool array = strcmp(identity->name, "md0") == 0;
+        int fd, error = array ? m->array_error : m->open_error;
+
+        if (error < 0)
+                return error;
+        if (m->opens_left > 0 && --m->opens_left == 0)
+                return -EMFILE;
+        fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        assert_true(fd >= 0 && fd < FDS_MAX);
+        m->at_open[fd] = array ? m->array_sectors : m->device_sectors;
+        m->of_array[fd] = array;
+        note(m, array ? 'a' : 'o');
+        return fd;
+}
+
+static int fake_get(void *userdata, int fd, uint64_t *ret) {
+        struct machine *m = userdata;
+
+        note(m, 'g');
+        if (m->get_error < 0)
+                return m->get_error;
+        *ret = m->of_array[fd] ? m->array_sectors : m->device_sectors;
+        return 0;
+}
+
+static int fake_set(void *userdata, int fd, uint64_t sectors) {
+        struct machine *m = userdata;
+
+        note(m, 's');
+        assert_false(m->of_array[fd]);
+        if (m->set_error < 0)
+                return m->set_error;
+        m->n_set++;
+        m->device_sectors = sectors - sectors % m->page_sectors;
+        return 0;
+}
+
+static int fake_size(void *userdata, int fd, uint64_t *ret) {
+        *ret = UINT64_C(1) << 40;
+        return 0;
+}
+
+static uint64_t fake_now(void *userdata) {
+        return ((struct machine *)userdata)->now_usec;
+}
+
+static int fake_drop(void *userdata, int fd, uint64_t offset, uint64_t bytes) {
+        return 0;
+}
+
+/* The readahead that the descriptor was opened with says how fast it is. */
+static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint64_t offset) {
+        struct machine *m = userdata;
+
+        note(m, 'r');
+        if (m->read_error < 0)
+                return m->read_error;
+        m->now_usec += 1000000 / (m->at_open[fd] + 1) + 10;
+        return (ssize_t)size;
+}
+
+static unsigned count_descriptors(void) {
+        unsigned n = 0;
+
+        for (int fd = 0; fd < FDS_MAX; fd++)
+                n += fcntl(fd, F_GETFD) >= 0;
+        return n;
+}
+
+static struct machine machine(void) {
+        return (struct machine){.device_sectors = 256, .array_sectors = 3072, .now_usec = 1, .page_sectors = 8};
+}
+
+static struct apply_request request(void) {
+        struct apply_request r = {.device = {.name = "dm-3"},
+                        .from_sectors = 256,
+                        .to_sectors = 3072,
+                        .probe = true,
+                        .probe_limits = {.time_msec = 60000, .bytes_per_run = 8 << 20, .runs = 4},
+                        .has_array = true,
+                        .array = {.name = "md0"}};
+
+        return r;
+}
+
+static int apply(struct machine *m, const struct apply_request *r, struct apply_result *ret) {
+        struct probe_ops probe = {.now_usec = fake_now, .drop = fake_drop, .read = fake_read, .userdata = m};
+        struct apply_ops ops = {.open = fake_open,
+                        .get_readahead = fake_get,
+                        .set_readahead = fake_set,
+                        .get_size = fake_size,
+                        .probe = &probe,
+                        .userdata = m};
+        unsigned before = count_descriptors();
+        int error = apply_change_with(&ops, r, ret);
+
+        assert_int_equal(count_descriptors(), before);
+        assert_int_equal(error, ret->error);
+        return error;
+}
+
+static void test_order(void **state) {
+        struct machine m = machine();
+        struct apply_request r = request();
+        struct apply_result result;
+
+        assert_int_equal(apply(&m, &r, &result), 0);
+        /* Four runs and a warm-up: five descriptors each, before, after, of the array. */
+        assert_string_equal(m.log, "og"
+                                   "ooooo"
+                                   "sg"
+                                   "ooooo"
+                                   "aaaaa"
+                                   "gr");
+        assert_int_equal(m.n_set, 1);
+        assert_int_equal(result.step, APPLY_DONE);
+        assert_true(result.changed);
+        assert_int_equal(result.before_sectors, 256);
+        assert_int_equal(result.after_sectors, 3072);
+        assert_int_equal(m.device_sectors, 3072);
+        assert_int_equal(m.array_sectors, 3072);
+        assert_int_equal(result.probe.verdict, PROBE_FASTER);
+        assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 4);
+        assert_true(result.probe.series[PROBE_ARRAY].median_mbps == result.probe.series[PROBE_AFTER].median_mbps);
+}
+
+static void test_without_probe(void **state) {
+        struct machine m = machine();
+        struct apply_request r = request();
+        struct apply_result result;
+
+        r.probe = false;
+        snprintf(r.probe_skipped, sizeof(r.probe_skipped), "md0 is degraded");
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_string_equal(m.log, "ogsg");
+        assert_int_equal(result.probe.verdict, PROBE_NONE);
+        assert_string_equal(result.probe.skipped, "md0 is degraded");
+}
+
+/* Somebody was there in the meantime: told by before_sectors, changed all the same. */
+static void test_changed_meanwhile(void **state) {
+        struct machine m = machine();
+        struct apply_request r = request();
+        struct apply_result result;
+
+        m.device_sectors = 1024;
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_int_equal(result.before_sectors, 1024);
+        assert_true(result.changed);
+
+        m = machine();
+        m.device_sectors = 3072;
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_false(result.changed);
+        assert_string_equal(result.probe.skipped, "the device had this readahead already");
+        assert_string_equal(m.log, "ogsg");
+}
+
+static void test_failures(void **state) {
+        static const struct {
+                int open_error, get_error, set_error;
+                uint64_t page_sectors;
+                int error;
+                enum apply_step step;
+                bool changed;
+        } cases[] = {
+                        {-ESTALE, 0, 0, 8, -ESTALE, APPLY_OPEN, false},
+                        {-ENODEV, 0, 0, 8, -ENODEV, APPLY_OPEN, false},
+                        {0, -ENOTTY, 0, 8, -ENOTTY, APPLY_GET, false},
+                        {0, 0, -EPERM, 8, -EPERM, APPLY_SET, false},
+                        {0, 0, 0, 4096, -EREMOTEIO, APPLY_VERIFY, true},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                m.open_error = cases[i].open_error;
+                m.get_error = cases[i].get_error;
+                m.set_error = cases[i].set_error;
+                m.page_sectors = cases[i].page_sectors;
+                assert_int_equal(apply(&m, &r, &result), cases[i].error);
+                assert_int_equal(result.step, cases[i].step);
+                assert_int_equal(result.changed, cases[i].changed);
+                assert_int_equal(result.after_sectors, cases[i].step < APPLY_SET ? 0 : m.device_sectors);
+                assert_null(strchr(m.log, 'r'));
+                assert_int_equal(m.n_set, cases[i].changed);
+        }
+}
+
+/* What goes wrong with the probe does not undo the change. */
+static void test_probe_failures(void **state) {
+        struct machine m = machine();
+        struct apply_request r = request();
+        struct apply_result result;
+
+        m.read_error = -EIO;
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_int_equal(result.step, APPLY_PROBE);
+        assert_true(result.changed);
+        assert_string_equal(result.probe.skipped, "reading failed: Input/output error");
+        assert_int_equal(result.probe.verdict, PROBE_NONE);
+
+        /* No more descriptors: at the first one of each series, and in its midst. */
+        for (unsigned opens = 2; opens <= 12; opens++) {
+                m = machine();
+                m.opens_left = opens;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_true(result.changed);
+                if (opens <= 11)
+                        assert_non_null(strstr(result.probe.skipped, "Too many open files"));
+                else
+                        assert_int_equal(result.probe.verdict, PROBE_FASTER);
+        }
+
+        /* The array is gone: the rest is measured. */
+        m = machine();
+        m.array_error = -ESTALE;
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_int_equal(result.probe.verdict, PROBE_FASTER);
+        assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 0);
+}
+
+static void test_hostile_limits(void **state) {
+        static const unsigned runs[] = {0, 1, 16, 17, UINT32_MAX};
+
+        for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                r.probe_limits.runs = runs[i];
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_true(result.probe.series[PROBE_AFTER].n_runs >= 1);
+                assert_true(result.probe.series[PROBE_AFTER].n_runs <= PROBE_RUNS_MAX);
+        }
+}
+
+static void test_step_names(void **state) {
+        assert_string_equal(apply_step_name(APPLY_OPEN), "open");
+        assert_string_equal(apply_step_name(APPLY_SET), "BLKRASET");
+        assert_string_equal(apply_step_name(APPLY_DONE), "done");
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_order),
+                        cmocka_unit_test(test_without_probe),
+                        cmocka_unit_test(test_changed_meanwhile),
+                        cmocka_unit_test(test_failures),
+                        cmocka_unit_test(test_probe_failures),
+                        cmocka_unit_test(test_hostile_limits),
+                        cmocka_unit_test(test_step_names),
+        };
+
+        return cmocka_run_group_tests_name("apply", tests, NULL, NULL);
+}

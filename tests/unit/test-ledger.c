@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/ledger.h"
+
+struct place {
+        char directory[64], path[96], damaged[112], aside[96];
+};
+
+static int set_up(void **state) {
+        struct place *place = calloc(1, sizeof(*place));
+
+        if (!place)
+                return -1;
+        snprintf(place->directory, sizeof(place->directory), "/tmp/test-ledger-XXXXXX");
+        if (!mkdtemp(place->directory))
+                return -1;
+        snprintf(place->path, sizeof(place->path), "%s/ledger.json", place->directory);
+        snprintf(place->damaged, sizeof(place->damaged), "%s.damaged", place->path);
+        snprintf(place->aside, sizeof(place->aside), "%s/aside", place->directory);
+        *state = place;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct place *place = *state;
+
+        remove(place->path);
+        remove(place->damaged);
+        remove(place->aside);
+        /* Fails, and the test with it, if a temporary file was left behind. */
+        int r = rmdir(place->directory);
+        free(place);
+        return r;
+}
+
+static void write_file(const char *path, const char *text, size_t length) {
+        _cleanup_(fclosep) FILE *f = fopen(path, "w");
+
+        assert_non_null(f);
+        assert_int_equal(fwrite(text, 1, length, f), length);
+}
+
+static char *read_file(const char *path, size_t *ret_length) {
+        _cleanup_(fclosep) FILE *f = fopen(path, "r");
+        char *text = calloc(1, 65536);
+
+        assert_non_null(f);
+        assert_non_null(text);
+        *ret_length = fread(text, 1, 65535, f);
+        return text;
+}
+
+static struct device_identity device(unsigned minor, uint64_t diskseq, const char *uuid) {
+        struct device_identity identity = {.major = 253, .minor = minor, .diskseq = diskseq};
+
+        snprintf(identity.name, sizeof(identity.name), "dm-%u", minor);
+        snprintf(identity.dm_uuid, sizeof(identity.dm_uuid), "%s", uuid);
+        return identity;
+}
+
+static struct probe_result faster(void) {
+        struct probe_result probe = {.verdict = PROBE_FASTER, .gain = 2.93};
+
+        probe.series[PROBE_BEFORE].median_mbps = 49.9;
+        probe.series[PROBE_AFTER].median_mbps = 146;
+        return probe;
+}
+
+/* One entry that is confirmed, one that is pending over an earlier change, one with a hostile name. */
+static struct ledger *example(void) {
+        struct device_identity a = device(0, 7, "LVM-a"), b = device(1, 0, ""), c = device(2, 9, "CRYPT-\xff\\x41\n");
+        struct probe_result probe = faster();
+        struct ledger *ledger = ledger_new();
+
+        assert_non_null(ledger);
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "stacks over arrays", 256, 3072, 1700000000000000), 0);
+        ledger_confirm(ledger, &a, &probe);
+        assert_int_equal(ledger_begin(ledger, &b, "données", NULL, 512, 1024, 1), 0);
+        ledger_confirm(ledger, &b, &probe);
+        assert_int_equal(ledger_begin(ledger, &b, "données", "second", 1024, 2048, 2), 0);
+        assert_int_equal(ledger_begin(ledger, &c, "\x80 \" \\", "x", 0, INT64_MAX, INT64_MAX), 0);
+        return ledger;
+}
+
+static void assert_same_entry(const struct ledger_entry *a, const struct ledger_entry *b) {
+        assert_string_equal(a->device.name, b->device.name);
+        assert_int_equal(a->device.major, b->device.major);
+        assert_int_equal(a->device.minor, b->device.minor);
+        assert_int_equal(a->device.diskseq, b->device.diskseq);
+        assert_string_equal(a->device.dm_uuid, b->device.dm_uuid);
+        assert_string_equal(a->label, b->label);
+        assert_string_equal(a->rule, b->rule);
+        assert_int_equal(a->original_sectors, b->original_sectors);
+        assert_int_equal(a->new_sectors, b->new_sectors);
+        assert_int_equal(a->time_usec, b->time_usec);
+        assert_int_equal(a->pending, b->pending);
+        assert_true(a->before_mbps == b->before_mbps && a->after_mbps == b->after_mbps && a->gain == b->gain);
+}
+
+static void test_begin_confirm_abandon(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity a = device(0, 7, "LVM-a");
+        struct probe_result probe = faster();
+        const struct ledger_entry *entry;
+
+        assert_int_equal(ledger_count(ledger), 0);
+        assert_null(ledger_get(ledger, 0));
+        assert_null(ledger_find(ledger, &a));
+        ledger_confirm(ledger, &a, &probe);
+        ledger_abandon(ledger, &a);
+        ledger_remove(ledger, &a);
+
+        /* Not made: no trace of it. */
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+        assert_true(ledger_find(ledger, &a)->pending);
+        ledger_abandon(ledger, &a);
+        assert_int_equal(ledger_count(ledger), 0);
+
+        /* Made. */
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+        ledger_confirm(ledger, &a, &probe);
+        entry = ledger_find(ledger, &a);
+        assert_false(entry->pending);
+        assert_true(entry->gain == 2.93 && entry->before_mbps == 49.9 && entry->after_mbps == 146);
+        ledger_abandon(ledger, &a); /* nothing is pending */
+        assert_int_equal(ledger_count(ledger), 1);
+
+        /* A second change keeps the first original; twice begun is still one change. */
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 20), 0);
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r3", 3072, 8192, 30), 0);
+        entry = ledger_find(ledger, &a);
+        assert_int_equal(entry->original_sectors, 256);
+        assert_int_equal(entry->new_sectors, 8192);
+        assert_true(entry->gain == 0);
+
+        /* Not made: the first stands again. */
+        ledger_abandon(ledger, &a);
+        entry = ledger_find(ledger, &a);
+        assert_int_equal(entry->new_sectors, 3072);
+        assert_string_equal(entry->rule, "r1");
+        assert_int_equal(entry->time_usec, 10);
+        assert_false(entry->pending);
+        assert_true(entry->gain == 2.93);
+
+        assert_int_equal(ledger_begin(ledger, &a, NULL, "r2", 3072, 4096, 20), 0);
+        ledger_confirm(ledger, &a, NULL);
+        entry = ledger_find(ledger, &a);
+        assert_int_equal(entry->original_sectors, 256);
+        assert_string_equal(entry->label, "dm-0");
+        assert_true(entry->gain == 0);
+        ledger_remove(ledger, &a);
+        assert_int_equal(ledger_count(ledger), 0);
+}
+
+static void test_identity(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity a = device(0, 7, "LVM-a"), unknown_seq = device(0, 0, "LVM-a"),
+                               other_seq = device(0, 8, "LVM-a"), other_uuid = device(0, 7, "LVM-b"),
+                               other_number = device(1, 7, "LVM-a");
+
+        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 256, 3072, 1), 0);
+        assert_non_null(ledger_find(ledger, &unknown_seq));
+        assert_null(ledger_find(ledger, &other_seq));
+        assert_null(ledger_find(ledger, &other_uuid));
+        assert_null(ledger_find(ledger, &other_number));
+        ledger_remove(ledger, &other_seq);
+        assert_int_equal(ledger_count(ledger), 1);
+
+        /* The number has a new owner: what was known of the old one is worth nothing. */
+        assert_int_equal(ledger_begin(ledger, &other_seq, "b", "r", 512, 4096, 2), 0);
+        assert_int_equal(ledger_count(ledger), 1);
+        assert_int_equal(ledger_find(ledger, &other_seq)->original_sectors, 512);
+        assert_null(ledger_find(ledger, &a));
+}
+
+static void test_bounds(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity a = device(0, 0, ""), b = device(0, UINT64_MAX, "");
+
+        assert_int_equal(ledger_begin(ledger, &a, "a", "r", UINT64_MAX, 1, 1), -ERANGE);
+        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 1, UINT64_MAX, 1), -ERANGE);
+        assert_int_equal(ledger_begin(ledger, &b, "a", "r", 1, 1, 1), -ERANGE);
+        assert_int_equal(ledger_count(ledger), 0);
+        for (unsigned i = 0; i < LEDGER_ENTRIES_MAX; i++) {
+                struct device_identity many = device(i, 0, "");
+
+                assert_int_equal(ledger_begin(ledger, &many, "a", "r", 1, 2, 3), 0);
+        }
+        a.minor = LEDGER_ENTRIES_MAX;
+        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 1, 2, 3), -ENOSPC);
+        assert_int_equal(ledger_count(ledger), LEDGER_ENTRIES_MAX);
+}
+
+static void test_save_and_load(void **state) {
+        const struct place *place = *state;
+        _cleanup_(ledger_freep) struct ledger *saved = example(), *loaded = NULL, *again = NULL;
+        struct device_identity b = device(1, 0, "");
+        struct stat st;
+
+        assert_int_equal(ledger_save(saved, place->path), 0);
+        assert_int_equal(stat(place->path, &st), 0);
+        assert_int_equal(st.st_mode & 07777, 0644);
+        assert_int_equal(ledger_load(place->path, &loaded), 0);
+        assert_int_equal(ledger_count(loaded), 3);
+        for (size_t i = 0; i < ledger_count(saved); i++)
+                assert_same_entry(ledger_get(loaded, i), ledger_get(saved, i));
+
+        /* What is pending can still be taken back. */
+        ledger_abandon(loaded, &b);
+        assert_int_equal(ledger_find(loaded, &b)->new_sectors, 1024);
+        assert_int_equal(ledger_find(loaded, &b)->original_sectors, 512);
+        assert_true(ledger_find(loaded, &b)->gain == 2.93);
+        assert_int_equal(ledger_save(loaded, place->path), 0);
+        assert_int_equal(ledger_load(place->path, &again), 0);
+        assert_false(ledger_find(again, &b)->pending);
+}
+
+static void test_no_file(void **state) {
+        const struct place *place = *state;
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+
+        assert_int_equal(ledger_load(place->path, &ledger), 0);
+        assert_int_equal(ledger_count(ledger), 0);
+        assert_int_equal(ledger_save(ledger, "/nonexistent/ledger.json"), -ENOENT);
+}
+
+static void assert_damaged(const struct place *place) {
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+        struct stat st;
+
+        assert_int_equal(ledger_load(place->path, &ledger), -EBADMSG);
+        assert_non_null(ledger);
+        assert_int_equal(ledger_count(ledger), 0);
+        assert_int_equal(lstat(place->path, &st), -1);
+        assert_int_equal(lstat(place->damaged, &st), 0);
+        remove(place->damaged);
+}
+
+static void test_every_truncation(void **state) {
+        const struct place *place = *state;
+        _cleanup_(ledger_freep) struct ledger *saved = example();
+        _cleanup_(freep) char *text = NULL;
+        size_t length;
+
+        assert_int_equal(ledger_save(saved, place->path), 0);
+        text = read_file(place->path, &length);
+        assert_true(length > 100);
+        for (size_t n = 0; n < length; n++) {
+                write_file(place->path, text, n);
+                assert_damaged(place);
+        }
+}
+
+/* Whatever byte is changed: an empty ledger with -EBADMSG, or one with all entries. */
+static void test_every_byte_changed(void **state) {
+        static const char bytes[] = {'\0', '"', '}', '9', '-', (char)0xff};
+        const struct place *place = *state;
+        _cleanup_(ledger_freep) struct ledger *saved = example();
+        _cleanup_(freep) char *text = NULL;
+        size_t length;
+
+        assert_int_equal(ledger_save(saved, place->path), 0);
+        text = read_file(place->path, &length);
+        for (size_t n = 0; n < length * ARRAY_SIZE(bytes); n++) {
+                _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+                char original = text[n / ARRAY_SIZE(bytes)];
+                int r;
+
+                text[n / ARRAY_SIZE(bytes)] = bytes[n % ARRAY_SIZE(bytes)];
+                write_file(place->path, text, length);
+                text[n / ARRAY_SIZE(bytes)] = original;
+                r = ledger_load(place->path, &ledger);
+                assert_true(r == 0 || r == -EBADMSG);
+                assert_int_equal(ledger_count(ledger), r == 0 ? 3 : 0);
+        }
+}
+
+#define DEVICE "\"name\":\"dm-0\",\"major\":253,\"minor\":0,\"diskseq\":null,\"dm_uuid\":\"\","
+#define CHANGE                                                                                                         \
+        "{\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"                      \
+        "\"after_mbps\":null,\"gain\":null}"
+#define ENTRY "{" DEVICE "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}"
+
+/* An entry with this for its rule, as it is in the file. */
+#define TEXT_ENTRY(rule)                                                                                               \
+        "{" DEVICE                                                                                                     \
+        "\"original_sectors\":1,\"pending\":false,\"previous\":null,\"change\":{\"label\":\"a\",\"rule\":\"" rule      \
+        "\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,\"gain\":null}}"
+
+static void test_accepted(void **state) {
+        static const char text[] = "{\"version\":1,\"later\":[],\"entries\":[" TEXT_ENTRY("\\\\x41") "]}\n";
+        const struct place *place = *state;
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+
+        write_file(place->path, text, sizeof(text) - 1);
+        assert_int_equal(ledger_load(place->path, &ledger), 0);
+        assert_int_equal(ledger_count(ledger), 1);
+        assert_int_equal(ledger_get(ledger, 0)->new_sectors, 2);
+        assert_string_equal(ledger_get(ledger, 0)->rule, "A");
+}
+
+static void test_refused(void **state) {
+        static const char *const texts[] = {
+                        "",
+                        "null",
+                        "[]",
+                        "{}",
+                        "{\"version\":1}",
+                        "{\"version\":2,\"entries\":[]}",
+                        "{\"version\":\"1\",\"entries\":[]}",
+                        "{\"version\":1,\"entries\":{}}",
+                        "{\"version\":1,\"entries\":[null]}",
+                        "{\"version\":1,\"entries\":[1]}",
+                        "{\"version\":1,\"entries\":[{}]}",
+                        "{\"version\":1,\"entries\":[]} x",
+                        "{\"version\":1,\"version\":1,\"entries\":[]}",
+                        "{\"version\":1,\"entries\":[" ENTRY "," ENTRY "]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE
+                        "\"original_sectors\":-1,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE
+                        "\"original_sectors\":1.5,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"pending\":0,\"change\":" CHANGE
+                        ",\"previous\":null}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE
+                        "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE ",\"previous\":{}}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE
+                        "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE "}]}",
+                        "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\x00dm") "]}",
+                        "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\x0") "]}",
+                        "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\y41") "]}",
+                        "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\") "]}",
+                        "{\"version\":1,\"entries\":[{\"name\":\"\\u0000\",\"major\":4294967296}]}",
+        };
+        const struct place *place = *state;
+
+        for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+                write_file(place->path, texts[i], strlen(texts[i]));
+                assert_damaged(place);
+        }
+}
+
+static void test_long_strings(void **state) {
+        const struct place *place = *state;
+        char text[8192], name[5000];
+
+        memset(name, 'x', sizeof(name) - 1);
+        name[sizeof(name) - 1] = '\0';
+        snprintf(text, sizeof(text), "{\"version\":1,\"entries\":[{\"name\":\"%s\",\"major\":1,\"minor\":1}]}", name);
+        write_file(place->path, text, strlen(text));
+        assert_damaged(place);
+}
+
+/* Whatever lies in its place, loading neither follows it nor waits for it. */
+static void test_not_a_file(void **state) {
+        static const char text[] = "{\"version\":1,\"entries\":[]}";
+        const struct place *place = *state;
+
+        assert_int_equal(mkfifo(place->path, 0600), 0);
+        assert_damaged(place);
+        write_file(place->aside, text, sizeof(text) - 1);
+        assert_int_equal(symlink(place->aside, place->path), 0);
+        assert_damaged(place);
+        assert_int_equal(mkdir(place->path, 0700), 0);
+        assert_damaged(place);
+}
+
+static void test_deep_nesting(void **state) {
+        const struct place *place = *state;
+        _cleanup_(freep) char *text = malloc(1000000);
+
+        assert_non_null(text);
+        memset(text, '[', 1000000);
+        write_file(place->path, text, 1000000);
+        assert_damaged(place);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_begin_confirm_abandon),
+                        cmocka_unit_test(test_identity),
+                        cmocka_unit_test(test_bounds),
+                        cmocka_unit_test_setup_teardown(test_save_and_load, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_every_truncation, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_every_byte_changed, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_accepted, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_not_a_file, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_deep_nesting, set_up, tear_down),
+        };
+
+        return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
+}
