@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/context.h"
+#include "cli/text.h"
+
+static void print_policy_errors(const struct policy_errors *errors) {
+        for (size_t i = 0; i < errors->n_items; i++) {
+                _cleanup_(freep) char *line = policy_error_format(&errors->items[i]);
+
+                if (line)
+                        text_print(stderr, "%s", line);
+        }
+}
+
+/* A change is only made by a policy that somebody has installed; what is shown may be by the built-in one. */
+static int load_installed(struct policy **ret, struct policy_errors *errors, enum policy_need need) {
+        static const char *const directories[] = {POLICY_DIRECTORY_VENDOR, POLICY_DIRECTORY_LOCAL, NULL};
+        int r;
+
+        r = policy_load_directories(directories, ret, errors);
+        if (r != -ENOENT)
+                return r;
+        policy_errors_done(errors);
+        if (need == POLICY_INSTALLED) {
+                text_error("no policy is installed (no *.yaml in %s or %s): nothing says what to change; give one "
+                           "with --policy FILE",
+                                POLICY_DIRECTORY_VENDOR, POLICY_DIRECTORY_LOCAL);
+                return r;
+        }
+        text_note("no policy is installed (no *.yaml in %s or %s): shown is what the built-in one would do",
+                        POLICY_DIRECTORY_VENDOR, POLICY_DIRECTORY_LOCAL);
+        return policy_load_builtin(ret, errors);
+}
+
+static int load_policy(struct context *context, enum policy_need need) {
+        _cleanup_(policy_errors_done) struct policy_errors errors = {};
+        int r;
+
+        if (context->options.policy)
+                r = policy_load_file(context->options.policy, &context->policy, &errors);
+        else
+                r = load_installed(&context->policy, &errors, need);
+        if (r < 0)
+                print_policy_errors(&errors);
+        return r;
+}
+
+static int survey_root(struct context *context) {
+        const char *path = context->options.root;
+        int r;
+
+        r = sysroot_open(path, &context->root);
+        if (r < 0) {
+                text_error("cannot open %s: %s", path ? path : "/", strerror(-r));
+                return r;
+        }
+        r = survey_run(context->root, context->policy, &context->survey);
+        if (r == -ENOENT)
+                text_error(path ? "%s has no sys directory: it is no captured root" : "%s has no sysfs mounted",
+                                path ? path : "this machine");
+        else if (r < 0)
+                text_error("cannot read the block devices of %s: %s", path ? path : "this machine", strerror(-r));
+        return r;
+}
+
+int context_survey(struct context *context, enum policy_need need) {
+        int r;
+
+        r = load_policy(context, need);
+        if (r < 0)
+                return r;
+        r = survey_root(context);
+        if (r < 0)
+                return r;
+        for (const struct topology_note *note = context->survey->topology->notes; note; note = note->next)
+                text_note("%s", note->text);
+        return 0;
+}
+
+void context_done(struct context *context) {
+        survey_freep(&context->survey);
+        policy_freep(&context->policy);
+        sysroot_freep(&context->root);
+        *context = (struct context){};
+}

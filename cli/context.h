@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What one run of setractl works with. Passed to the verb; nothing is global. */
+
+#include <stdbool.h>
+
+#include "common/survey.h"
+#include "common/sysroot.h"
+#include "config/policy.h"
+
+enum exit_status {
+        STATUS_DONE = 0,
+        STATUS_FAILED = 1,
+        STATUS_USAGE = 2,
+        STATUS_WOULD_CHANGE = 3, /* plan --check */
+};
+
+/* As given on the command line; strings are argv's. */
+struct options {
+        const char *root;    /* NULL: this machine */
+        const char *policy;  /* NULL: what is installed */
+        const char *columns; /* NULL: the default ones */
+        bool all, check, dry_run, help, json, no_headings, no_probe, pairs, raw, version;
+};
+
+struct context {
+        struct options options;
+        struct sysroot *root;
+        struct policy *policy;
+        struct survey *survey;
+};
+
+/* Whether the built-in policy will do where none is installed. */
+enum policy_need { POLICY_ANY, POLICY_INSTALLED };
+
+/*
+ * Loads the policy, opens the root and surveys it; what could not be read goes to stderr as notes. Returns 0, or a
+ * negative errno after saying on stderr what is wrong.
+ */
+int context_survey(struct context *context, enum policy_need need);
+
+void context_done(struct context *context);
+
+static inline const struct decision *context_decision(const struct context *context, const struct layer *layer) {
+        return &context->survey->plan.decisions[layer->index];
+}

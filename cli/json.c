@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/json.h"
+#include "cli/text.h"
+#include "common/cleanup.h"
+
+#define FORM_VERSION 1
+
+/* Every function here returns a new reference, or NULL without memory; json_pack() fails where it is given a NULL. */
+
+static json_t *text_or_null(const char *text) {
+        _cleanup_(freep) char *utf8 = NULL;
+
+        if (!text)
+                return json_null();
+        utf8 = text_to_utf8(text);
+        return utf8 ? json_string(utf8) : NULL;
+}
+
+static json_t *number_or_null(struct opt_int number) {
+        return number.known ? json_integer(number.value) : json_null();
+}
+
+static json_t *size_value(uint64_t size) {
+        return size <= INT64_MAX ? json_integer((json_int_t)size) : json_null();
+}
+
+static json_t *devno(const struct layer *layer) {
+        return layer->has_devno ? json_sprintf("%u:%u", layer->major, layer->minor) : json_null();
+}
+
+/* Appends to ARRAY, which it frees and makes NULL where that fails. */
+static void append(json_t **array, json_t *value) {
+        if (*array && json_array_append_new(*array, value) == 0)
+                return;
+        if (!*array)
+                json_decref(value);
+        json_decref(*array);
+        *array = NULL;
+}
+
+static json_t *layer_names(const struct layer *const *layers, size_t n) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < n; i++)
+                append(&array, text_or_null(layers[i]->name));
+        return array;
+}
+
+static json_t *uses(const struct layer *layer) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < layer->n_uses; i++) {
+                const struct use *use = &layer->uses[i];
+
+                append(&array, json_pack("{s:s, s:o, s:o}", "type", use->type == USE_SWAP ? "swap" : "mount", "path",
+                                               text_or_null(use->path), "fs", text_or_null(use->fs)));
+        }
+        return array;
+}
+
+static json_t *geometry_value(const struct geometry *geometry) {
+        if (!geometry->known)
+                return json_null();
+        return json_pack("{s:o, s:I, s:o, s:o}", "chunk_bytes",
+                        geometry->chunk_bytes ? size_value(geometry->chunk_bytes) : json_null(), "data_disks",
+                        (json_int_t)geometry->data_disks, "stripe_bytes", size_value(geometry->stripe_bytes), "from",
+                        layer_names(geometry->from, geometry->n_from));
+}
+
+static json_t *findings_value(const struct survey *survey, const struct layer *layer) {
+        size_t n = 0;
+        const struct finding *findings = findings_of(&survey->findings, layer, &n);
+        json_t *array = json_array();
+
+        for (size_t i = 0; findings && i < n; i++)
+                append(&array, json_pack("{s:s, s:s, s:o}", "code", finding_code_name(findings[i].code), "severity",
+                                               finding_severity_name(findings[i].severity), "text",
+                                               text_or_null(findings[i].text)));
+        return array;
+}
+
+static json_t *member_states(unsigned states) {
+        static const struct {
+                enum md_member_state bit;
+                const char *name;
+        } names[] = {
+                        {MD_MEMBER_IN_SYNC, "in_sync"},
+                        {MD_MEMBER_FAULTY, "faulty"},
+                        {MD_MEMBER_SPARE, "spare"},
+                        {MD_MEMBER_JOURNAL, "journal"},
+                        {MD_MEMBER_WRITE_MOSTLY, "write_mostly"},
+                        {MD_MEMBER_REPLACEMENT, "replacement"},
+                        {MD_MEMBER_BLOCKED, "blocked"},
+        };
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+                if (states & names[i].bit)
+                        append(&array, json_string(names[i].name));
+        return array;
+}
+
+static json_t *members_value(const struct md_info *md) {
+        json_t *array;
+
+        if (!md)
+                return json_null();
+        array = json_array();
+        for (size_t i = 0; i < md->n_members; i++) {
+                const struct md_member *member = &md->members[i];
+
+                append(&array, json_pack("{s:o, s:o, s:o}", "name", text_or_null(member->name), "slot",
+                                               member->slot < 0 ? json_null() : json_integer(member->slot), "states",
+                                               member_states(member->states)));
+        }
+        return array;
+}
+
+/* What it is and what lies around it. */
+static json_t *layer_place(const struct layer *layer) {
+        return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "name", text_or_null(layer->name), "label",
+                        text_or_null(layer->label), "kind", kind_name(layer->kind), "devno", devno(layer),
+                        "size_sectors", number_or_null(layer->size_sectors), "below",
+                        layer_names((const struct layer *const *)layer->below, layer->n_below), "above",
+                        layer_names((const struct layer *const *)layer->above, layer->n_above), "top", layer->top,
+                        "use", uses(layer));
+}
+
+static json_t *layer_numbers(const struct survey *survey, const struct layer *layer) {
+        const struct decision *decision = &survey->plan.decisions[layer->index];
+
+        return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "readahead_sectors",
+                        number_or_null(layer->readahead_sectors), "target_sectors",
+                        number_or_null(decision->target.sectors), "geometry",
+                        geometry_value(&survey->geometry[layer->index]), "io_min_bytes",
+                        number_or_null(layer->io_min_bytes), "io_opt_bytes", number_or_null(layer->io_opt_bytes),
+                        "alignment_offset", number_or_null(layer->alignment_offset_bytes));
+}
+
+static json_t *layer_judgement(const struct survey *survey, const struct layer *layer) {
+        const struct decision *decision = &survey->plan.decisions[layer->index];
+
+        return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "action", plan_action_name(decision->action), "rule",
+                        text_or_null(decision->rule), "reason", text_or_null(decision->reason), "findings",
+                        findings_value(survey, layer), "read_only", layer->read_only, "members",
+                        members_value(layer->md));
+}
+
+static json_t *layer_value(const struct survey *survey, const struct layer *layer) {
+        json_t *object = layer_place(layer), *numbers = layer_numbers(survey, layer),
+               *judgement = layer_judgement(survey, layer);
+
+        if (!object || !numbers || !judgement || json_object_update(object, numbers) != 0 ||
+                        json_object_update(object, judgement) != 0) {
+                json_decref(object);
+                object = NULL;
+        }
+        json_decref(numbers);
+        json_decref(judgement);
+        return object;
+}
+
+json_t *json_scan(const struct survey *survey) {
+        json_t *layers = json_array();
+
+        for (size_t i = 0; i < survey->topology->n_layers; i++)
+                append(&layers, layer_value(survey, survey->topology->layers[i]));
+        return json_pack("{s:i, s:o}", "version", FORM_VERSION, "layers", layers);
+}
+
+static json_t *change_value(const struct decision *decision) {
+        return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_or_null(decision->layer->name), "label",
+                        text_or_null(decision->layer->label), "from_sectors",
+                        number_or_null(decision->layer->readahead_sectors), "to_sectors",
+                        number_or_null(decision->target.sectors), "rule", text_or_null(decision->rule), "reason",
+                        text_or_null(decision->reason));
+}
+
+static json_t *hold_value(const struct decision *decision) {
+        return json_pack("{s:o, s:o, s:o}", "name", text_or_null(decision->layer->name), "label",
+                        text_or_null(decision->layer->label), "reason", text_or_null(decision->reason));
+}
+
+json_t *json_plan(const struct survey *survey) {
+        json_t *changes = json_array(), *held = json_array();
+
+        for (size_t i = 0; i < survey->plan.n_decisions; i++) {
+                const struct decision *decision = &survey->plan.decisions[i];
+
+                if (decision_is_change(decision))
+                        append(&changes, change_value(decision));
+                else if (decision->action == ACTION_HOLD)
+                        append(&held, hold_value(decision));
+        }
+        return json_pack("{s:i, s:o, s:o}", "version", FORM_VERSION, "changes", changes, "held", held);
+}
+
+int json_print(FILE *stream, json_t *document) {
+        int r;
+
+        if (!document)
+                return -ENOMEM;
+        r = json_dumpf(document, stream, JSON_INDENT(2));
+        json_decref(document);
+        return r == 0 && fputc('\n', stream) != EOF ? 0 : -EIO;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/text.h"
+
+/* An option with an argument fills a const char *, one without a bool. */
+struct option_spec {
+        const char *name;
+        char letter; /* '\0': none */
+        const char *argument;
+        size_t offset; /* in struct options */
+        const char *help;
+};
+
+#define FIELD(name) offsetof(struct options, name)
+
+static const struct option_spec specs[_OPTION_MAX] = {
+                [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "show partitions of plain disks and empty devices, too"},
+                [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
+                [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
+                [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print the plan and touch nothing"},
+                [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
+                [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},
+                [OPTION_NO_HEADINGS] = {"no-headings", 'n', NULL, FIELD(no_headings),
+                                "rows only: no headings, findings and summary"},
+                [OPTION_NO_PROBE] = {"no-probe", 0, NULL, FIELD(no_probe), "do not measure before and after"},
+                [OPTION_PAIRS] = {"pairs", 'P', NULL, FIELD(pairs), "print KEY=\"value\" pairs, numbers in base units"},
+                [OPTION_POLICY] = {"policy", 0, "FILE", FIELD(policy), "use this policy instead of the installed ones"},
+                [OPTION_RAW] = {"raw", 'r', NULL, FIELD(raw), "print plain columns, numbers in base units"},
+                [OPTION_ROOT] = {"root", 0, "DIR", FIELD(root), "read a captured root directory, not this machine"},
+                [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
+};
+
+static void take_option(enum option_id id, const char *argument, struct options *options) {
+        char *field = (char *)options + specs[id].offset;
+
+        if (specs[id].argument)
+                *(const char **)(void *)field = argument;
+        else
+                *(bool *)(void *)field = true;
+}
+
+static enum option_id find_letter(int letter) {
+        enum option_id id = 0;
+
+        while (specs[id].letter != letter)
+                id++;
+        return id;
+}
+
+/* Fills what getopt_long() wants from the table. LETTERS has room for two characters an option. */
+static void make_getopt_tables(struct option long_options[static _OPTION_MAX + 1], char *letters) {
+        for (enum option_id id = 0; id < _OPTION_MAX; id++) {
+                long_options[id] = (struct option){
+                                .name = specs[id].name,
+                                .has_arg = specs[id].argument ? required_argument : no_argument,
+                                .val = 256 + (int)id,
+                };
+                if (!specs[id].letter)
+                        continue;
+                *letters++ = specs[id].letter;
+                if (specs[id].argument)
+                        *letters++ = ':';
+        }
+        *letters = '\0';
+}
+
+/* Returns the mask of the options that were given, or -EINVAL: getopt_long() has said why. */
+static int parse_options(int argc, char *argv[], struct options *options) {
+        struct option long_options[_OPTION_MAX + 1] = {};
+        char letters[2 * _OPTION_MAX + 1];
+        int given = 0, c;
+
+        make_getopt_tables(long_options, letters);
+        optind = 0;
+        while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+                enum option_id id;
+
+                if (c == '?')
+                        return -EINVAL;
+                id = c >= 256 ? (enum option_id)(c - 256) : find_letter(c);
+                take_option(id, optarg, options);
+                given |= (int)OPTION_BIT(id);
+        }
+        return given;
+}
+
+static int find_verb(const char *name, const struct verb *verbs, size_t n_verbs, const struct verb **ret) {
+        for (size_t i = 0; i < n_verbs; i++)
+                if (strcmp(verbs[i].name, name) == 0) {
+                        *ret = &verbs[i];
+                        return 0;
+                }
+        text_error("no command '%s'; 'setractl --help' lists them", name);
+        return -EINVAL;
+}
+
+static int check_options(const struct verb *verb, unsigned given) {
+        static const unsigned formats[] = {OPTION_BIT(OPTION_JSON), OPTION_BIT(OPTION_PAIRS), OPTION_BIT(OPTION_RAW)};
+        unsigned format = 0;
+
+        for (enum option_id id = 0; id < _OPTION_MAX; id++)
+                if (given & OPTION_BIT(id) & ~verb->options) {
+                        text_error("%s takes no --%s", verb->name, specs[id].name);
+                        return -EINVAL;
+                }
+        for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+                if (format && (given & formats[i])) {
+                        text_error("only one of --json, --pairs and --raw can be had at a time");
+                        return -EINVAL;
+                }
+                format |= given & formats[i];
+        }
+        if (format == OPTION_BIT(OPTION_JSON) && (given & OPTION_BIT(OPTION_COLUMNS))) {
+                text_error("--json has all members always: it takes no --output");
+                return -EINVAL;
+        }
+        return 0;
+}
+
+int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_verbs, struct options *ret,
+                const struct verb **ret_verb) {
+        const unsigned common = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+        struct options options = {};
+        const struct verb *verb = NULL;
+        int given, r;
+
+        given = parse_options(argc, argv, &options);
+        if (given < 0)
+                return given;
+        if (optind < argc) {
+                r = find_verb(argv[optind], verbs, n_verbs, &verb);
+                if (r < 0)
+                        return r;
+                if (optind + 1 < argc) {
+                        text_error("%s takes no arguments: '%s'", verb->name, argv[optind + 1]);
+                        return -EINVAL;
+                }
+        }
+        r = check_options(verb ?: verbs, (unsigned)given & ~common);
+        if (r < 0)
+                return r;
+        *ret = options;
+        *ret_verb = verb;
+        return 0;
+}
+
+void options_print_help(FILE *stream, unsigned options) {
+        for (enum option_id id = 0; id < _OPTION_MAX; id++) {
+                const struct option_spec *spec = &specs[id];
+                char name[24];
+
+                if (!(options & OPTION_BIT(id)))
+                        continue;
+                snprintf(name, sizeof(name), "--%s%s%s", spec->name, spec->argument ? "=" : "", spec->argument ?: "");
+                if (spec->letter)
+                        fprintf(stream, "  -%c, %-16s %s\n", spec->letter, name, spec->help);
+                else
+                        fprintf(stream, "      %-16s %s\n", name, spec->help);
+        }
+}

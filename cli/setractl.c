@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+
+/* setractl: shows what setrad sees, what it would do, and does it. */
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/context.h"
+#include "cli/options.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+/* The first one is meant where none is named. */
+static const struct verb verbs[] = {
+                {
+                                .name = "scan",
+                                .summary = "Show every stack as a tree, with its readahead and findings",
+                                .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_COLUMNS) |
+                                           OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_NO_HEADINGS) |
+                                           OPTION_BIT(OPTION_PAIRS) | OPTION_BIT(OPTION_POLICY) |
+                                           OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_ROOT),
+                                .run = verb_scan,
+                },
+                {
+                                .name = "plan",
+                                .summary = "Show what would be changed, and why",
+                                .options = OPTION_BIT(OPTION_CHECK) | OPTION_BIT(OPTION_JSON) |
+                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_ROOT),
+                                .run = verb_plan,
+                },
+                {
+                                .name = "apply",
+                                .summary = "Make the changes of the plan on this machine, and measure them",
+                                .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_NO_PROBE) |
+                                           OPTION_BIT(OPTION_POLICY),
+                                .run = verb_apply,
+                },
+};
+
+static const unsigned common_options = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+
+static void print_help(void) {
+        unsigned options = common_options;
+
+        printf("setractl [COMMAND] [OPTION...]\n\n"
+               "Shows and corrects the readahead of stacked block devices.\n\n"
+               "Commands (%s where none is named):\n",
+                        verbs[0].name);
+        for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+                printf("  %-6s %s\n", verbs[i].name, verbs[i].summary);
+                options |= verbs[i].options;
+        }
+        printf("\nOptions; 'setractl COMMAND --help' shows which a command takes:\n");
+        options_print_help(stdout, options);
+        printf("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 something would change\n"
+               "(plan --check).\n");
+}
+
+static void print_verb_help(const struct verb *verb) {
+        printf("setractl %s [OPTION...]\n\n%s.\n\nOptions:\n", verb->name, verb->summary);
+        options_print_help(stdout, verb->options | common_options);
+        if (verb->options & OPTION_BIT(OPTION_COLUMNS)) {
+                printf("\nColumns (* usual):\n");
+                columns_print_help(stdout);
+        }
+}
+
+/*
+ * What setractl prints is UTF-8, as the names of devices and files mostly are. In the C locale, where services and many
+ * containers run, libsmartcols would not know how wide that is.
+ */
+static void set_locale(void) {
+        setlocale(LC_CTYPE, "");
+        if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+                setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* A full disk or a closed pipe must not look like success. */
+static enum exit_status finish_output(enum exit_status status) {
+        int r = 0;
+
+        errno = 0;
+        if (fflush(stdout) != 0 || ferror(stdout))
+                r = errno ?: EIO;
+        if (r == 0)
+                return status;
+        text_error("cannot write the output: %s", strerror(r));
+        return STATUS_FAILED;
+}
+
+static enum exit_status run(int argc, char *argv[]) {
+        _cleanup_(context_done) struct context context = {};
+        const struct verb *verb = NULL;
+        int r;
+
+        r = options_parse(argc, argv, verbs, ARRAY_SIZE(verbs), &context.options, &verb);
+        if (r < 0)
+                return STATUS_USAGE;
+        if (context.options.version)
+                printf("setractl %s\n", SETRAD_VERSION);
+        else if (context.options.help && verb)
+                print_verb_help(verb);
+        else if (context.options.help)
+                print_help();
+        else
+                return (verb ?: verbs)->run(&context);
+        return STATUS_DONE;
+}
+
+int main(int argc, char *argv[]) {
+        char program[] = "setractl";
+
+        set_locale();
+        if (argc < 1)
+                return STATUS_USAGE;
+        argv[0] = program; /* getopt_long() begins its messages with it */
+        return finish_output(run(argc, argv));
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "common/cleanup.h"
+#include "common/topology.h"
+
+#define ESCAPED_BYTE 4 /* length of "\xHH" */
+
+/*
+ * Decodes one character of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Returns its
+ * length, or 0 if there is none at S. The terminating NUL ends a sequence that is cut off.
+ */
+static size_t utf8_decode(const unsigned char *s, uint32_t *ret) {
+        static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+        size_t length = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
+        uint32_t c = length == 1 ? s[0] : s[0] & (0x7fU >> length);
+
+        if (length == 4 && (s[0] & 0xf8) != 0xf0)
+                return 0;
+        for (size_t i = 1; i < length; i++) {
+                if ((s[i] & 0xc0) != 0x80)
+                        return 0;
+                c = c << 6 | (s[i] & 0x3f);
+        }
+        if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+                return 0;
+        *ret = c;
+        return length;
+}
+
+/* Controls (C0, DEL, C1), line and paragraph separators, and the marks that change the direction of what follows. */
+static bool acts_on_terminal(uint32_t c) {
+        return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || (c >= 0x200e && c <= 0x200f) ||
+               (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+static char *put_escaped(char *out, const unsigned char *bytes, size_t n) {
+        for (size_t i = 0; i < n; i++)
+                out += snprintf(out, ESCAPED_BYTE + 1, "\\x%02x", bytes[i]);
+        return out;
+}
+
+static char *copy_text(const char *text, bool for_terminal) {
+        size_t length = strlen(text);
+        char *copy, *out;
+
+        if (length > SIZE_MAX / ESCAPED_BYTE - 1)
+                return NULL;
+        out = copy = malloc(length * ESCAPED_BYTE + 1);
+        if (!copy)
+                return NULL;
+
+        for (const unsigned char *s = (const unsigned char *)text; *s;) {
+                uint32_t c = 0;
+                size_t n = utf8_decode(s, &c);
+                bool plain = n > 0;
+
+                if (n == 0)
+                        n = 1;
+                else if (for_terminal)
+                        plain = !acts_on_terminal(c) && !(c == '\\' && s[1] == 'x');
+                out = plain ? mempcpy(out, s, n) : put_escaped(out, s, n);
+                s += n;
+        }
+        *out = '\0';
+        return copy;
+}
+
+char *text_escape(const char *text) {
+        return copy_text(text, true);
+}
+
+char *text_to_utf8(const char *text) {
+        return copy_text(text, false);
+}
+
+char *text_layer_title(const struct layer *layer) {
+        char *title = NULL;
+
+        if (strcmp(layer->label, layer->name) == 0)
+                return strdup(layer->name);
+        return asprintf(&title, "%s (%s)", layer->label, layer->name) < 0 ? NULL : title;
+}
+
+__attribute__((format(printf, 3, 0))) static void print_line(
+                FILE *stream, const char *prefix, const char *format, va_list arguments) {
+        _cleanup_(freep) char *text = NULL;
+        _cleanup_(freep) char *escaped = NULL;
+
+        if (vasprintf(&text, format, arguments) < 0) {
+                text = NULL;
+                return;
+        }
+        escaped = text_escape(text);
+        if (escaped)
+                fprintf(stream, "%s%s\n", prefix, escaped);
+}
+
+void text_print(FILE *stream, const char *format, ...) {
+        va_list arguments;
+
+        va_start(arguments, format);
+        print_line(stream, "", format, arguments);
+        va_end(arguments);
+}
+
+void text_error(const char *format, ...) {
+        va_list arguments;
+
+        va_start(arguments, format);
+        print_line(stderr, "setractl: ", format, arguments);
+        va_end(arguments);
+}
+
+void text_note(const char *format, ...) {
+        va_list arguments;
+
+        va_start(arguments, format);
+        print_line(stderr, "note: ", format, arguments);
+        va_end(arguments);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Text from devices, mount tables and policies on its way to a terminal or into JSON. Names are hostile: they may hold
+ * control characters, escape sequences or bytes that are no UTF-8.
+ */
+
+#include <stdio.h>
+
+struct layer;
+
+/*
+ * A copy of TEXT that a terminal takes for text only: control characters, marks that reorder a line, and bytes that
+ * are no UTF-8 as \xHH; a backslash before an "x" as well, so that the result can be read back. The caller frees it;
+ * NULL without memory.
+ */
+char *text_escape(const char *text);
+
+/* A copy in which only the bytes that are no UTF-8 are \xHH. The caller frees it; NULL without memory. */
+char *text_to_utf8(const char *text);
+
+/* "vg0/data (dm-0)", or "md0" where both names are the same. The caller frees it; NULL without memory. */
+char *text_layer_title(const struct layer *layer);
+
+/* One line, its text escaped, with a newline. What can't be printed without memory is left out. */
+void text_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same on stderr: "setractl: …", "note: …". */
+void text_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void text_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

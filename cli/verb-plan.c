@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+
+/* setractl plan: what would be changed, and why. */
+
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/report.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+enum exit_status verb_plan(struct context *context) {
+        const struct options *options = &context->options;
+        int r;
+
+        r = context_survey(context, POLICY_ANY);
+        if (r < 0)
+                return STATUS_FAILED;
+        if (options->json) {
+                r = json_print(stdout, json_plan(context->survey));
+                if (r < 0) {
+                        text_error("cannot print the plan: %s", strerror(-r));
+                        return STATUS_FAILED;
+                }
+        } else
+                report_plan(stdout, &context->survey->plan);
+        return options->check && context->survey->plan.n_changes > 0 ? STATUS_WOULD_CHANGE : STATUS_DONE;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+
+/* setractl scan: every stack as a tree, what was found, and a line that sums it up. */
+
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/forest.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+static void print_findings(const struct findings *findings) {
+        for (size_t i = 0; i < findings->n_items; i++) {
+                const struct finding *finding = &findings->items[i];
+                _cleanup_(freep) char *title = text_layer_title(finding->layer);
+
+                text_print(stdout, "%s: %s: %s: %s", finding_severity_name(finding->severity), title ?: "",
+                                finding_code_name(finding->code), finding->text);
+        }
+}
+
+static size_t count_findings(const struct findings *findings, enum finding_code code) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < findings->n_items; i++)
+                n += findings->items[i].code == code;
+        return n;
+}
+
+static const char *plural(size_t n) {
+        return n == 1 ? "" : "s";
+}
+
+static void print_summary(const struct survey *survey, const struct forest *forest) {
+        size_t below = count_findings(&survey->findings, FINDING_READAHEAD_BELOW_ARRAY);
+        size_t changes = survey->plan.n_changes;
+
+        if (forest->n_stacks == 0) {
+                text_print(stdout, "No md arrays or device-mapper maps here: nothing for setrad to do.");
+                return;
+        }
+        text_print(stdout, "%zu stack%s, %zu layer%s below %s array, %zu to change, %zu held", forest->n_stacks,
+                        plural(forest->n_stacks), below, plural(below), below == 1 ? "its" : "their", changes,
+                        survey->plan.n_held);
+}
+
+static void print_legend(const struct survey *survey, const struct forest *forest) {
+        if (forest->n_stacks + forest->n_plain > 0)
+                fputc('\n', stdout);
+        print_findings(&survey->findings);
+        print_summary(survey, forest);
+}
+
+static int print_tree(const struct context *context, const struct column_list *columns) {
+        const struct options *options = &context->options;
+        _cleanup_(forest_done) struct forest forest = {};
+        enum table_form form = options->raw ? TABLE_RAW : options->pairs ? TABLE_PAIRS : TABLE_TREE;
+        int r;
+
+        r = forest_build(context->survey, options->all, &forest);
+        if (r < 0)
+                return r;
+        r = table_print(stdout, context->survey, &forest, columns, form, !options->no_headings);
+        if (r < 0)
+                return r;
+        if (form == TABLE_TREE && !options->no_headings)
+                print_legend(context->survey, &forest);
+        return 0;
+}
+
+enum exit_status verb_scan(struct context *context) {
+        struct column_list columns;
+        int r;
+
+        r = columns_parse(context->options.columns, &columns);
+        if (r < 0)
+                return STATUS_USAGE;
+        r = context_survey(context, POLICY_ANY);
+        if (r < 0)
+                return STATUS_FAILED;
+        r = context->options.json ? json_print(stdout, json_scan(context->survey)) : print_tree(context, &columns);
+        if (r < 0) {
+                text_error("cannot print the layers: %s", strerror(-r));
+                return STATUS_FAILED;
+        }
+        return STATUS_DONE;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The commands of setractl: each is one row of the table in setractl.c and one file verb-NAME.c. */
+
+#include <stddef.h>
+
+#include "cli/context.h"
+
+struct verb {
+        const char *name;
+        const char *summary; /* one line for --help */
+        unsigned options;    /* bits of enum option_id that it takes, besides --help and --version */
+        enum exit_status (*run)(struct context *context);
+};
+
+enum exit_status verb_scan(struct context *context);
+enum exit_status verb_plan(struct context *context);
+enum exit_status verb_apply(struct context *context);

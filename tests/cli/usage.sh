@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Help, version, wrong calls and their exit status.
+. "${0%/*}/lib.bash"
+
+run 0 --version
+expect out '^setractl [0-9]+\.[0-9]+\.[0-9]+$'
+empty err
+run 0 -V
+expect out '^setractl [0-9]'
+
+for arguments in --help -h 'scan --help' '--help plan' 'apply -h'; do
+    # shellcheck disable=SC2086
+    run 0 $arguments
+    expect out '^setractl '
+    expect out '--help '
+    empty err
+    awk 'length($0) > 80 {exit 1}' "$work/out" || fail "$last: a line has more than 80 columns"
+done
+run 0 --help
+for verb in scan plan apply; do
+    expect out "^  $verb +[A-Z]"
+done
+run 0 scan --help
+expect out '^  \* NAME '
+expect out '^    FINDING '
+run 0 apply --help
+expect out '--dry-run'
+if grep -q -- --root "$work/out"; then fail "$last: names an option that it does not take"; fi
+
+usage_error nonsense
+usage_error --nonsense
+usage_error scan --nonsense
+usage_error scan sda
+usage_error --root
+usage_error scan --check
+usage_error scan --dry-run
+usage_error plan -o NAME
+usage_error apply --root /
+usage_error apply --json
+usage_error --no-probe
+usage_error scan --json --pairs
+usage_error scan --raw --pairs
+usage_error scan --json -o NAME
+usage_error scan --root "$work" -o NAME,NONSENSE
+expect err "no column 'NONSENSE'"
+usage_error scan --root "$work" -o ''
+
+# Options stand before or after the command.
+raid5_root
+run 0 --root "$root" -n scan
+cp "$work/out" "$work/before"
+run 0 scan -n --root "$root"
+cmp -s "$work/before" "$work/out" || fail "options before and after the command differ"
+run 0 -n --root "$root"
+cmp -s "$work/before" "$work/out" || fail "scan is not the default command"
+
+# Failures: one line on stderr, status 1.
+run 1 scan --root "$work/nowhere"
+empty out
+expect err '^setractl: cannot open .*/nowhere: No such file or directory$'
+mkdir "$work/empty"
+run 1 scan --root "$work/empty"
+empty out
+expect err 'no sys directory'
+: >"$work/file"
+run 1 scan --root "$work/file"
+expect err '^setractl: '
+
+# Output that can't be written is no success.
+"$setractl" --help >/dev/full 2>"$work/err" && fail "writing to a full disk is a success"
+last='setractl --help >/dev/full'
+expect err '^setractl: cannot write the output: No space left on device$'
+
+finish

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/text.h"
+#include "common/cleanup.h"
+#include "common/topology.h"
+
+static void test_escape(void **state) {
+        static const struct {
+                const char *text, *terminal, *utf8;
+        } cases[] = {
+                        {"", "", ""},
+                        {"vg0/data (dm-0)", "vg0/data (dm-0)", "vg0/data (dm-0)"},
+                        {"données 2 × ×→", "données 2 × ×→", "données 2 × ×→"},
+                        {"😀", "😀", "😀"},
+                        {"\x1b[2J", "\\x1b[2J", "\x1b[2J"},
+                        {"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f", "a\nb\tc\x7f"},
+                        {"\xc2\x9b"
+                         "1m",
+                                        "\\xc2\\x9b1m",
+                                        "\xc2\x9b"
+                                        "1m"}, /* CSI of C1 */
+                        {"a\xe2\x80\xae"
+                         "b",
+                                        "a\\xe2\\x80\\xaeb",
+                                        "a\xe2\x80\xae"
+                                        "b"},                                /* right-to-left override */
+                        {"\xe2\x80\xa8", "\\xe2\\x80\\xa8", "\xe2\x80\xa8"}, /* line separator */
+                        {"\xff\xfe", "\\xff\\xfe", "\\xff\\xfe"},
+                        {"\x80", "\\x80", "\\x80"},
+                        {"\xc3", "\\xc3", "\\xc3"},                                           /* cut off */
+                        {"\xe2\x82", "\\xe2\\x82", "\\xe2\\x82"},                             /* cut off */
+                        {"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},                             /* overlong */
+                        {"\xe0\x80\xaf", "\\xe0\\x80\\xaf", "\\xe0\\x80\\xaf"},               /* overlong */
+                        {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"},               /* surrogate */
+                        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\\xf4\\x90\\x80\\x80"}, /* above U+10FFFF */
+                        {"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80", "\\xf8\\x88\\x80\\x80\\x80"},
+                        {"a\\x41", "a\\x5cx41", "a\\x41"}, /* what looks escaped, but was not */
+                        {"a\\b", "a\\b", "a\\b"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(freep) char *terminal = text_escape(cases[i].text);
+                _cleanup_(freep) char *utf8 = text_to_utf8(cases[i].text);
+
+                assert_string_equal(terminal, cases[i].terminal);
+                assert_string_equal(utf8, cases[i].utf8);
+        }
+}
+
+static void test_layer_title(void **state) {
+        const struct layer map = {.name = "dm-0", .label = "vg0/data"}, array = {.name = "md0", .label = "md0"};
+        _cleanup_(freep) char *map_title = text_layer_title(&map);
+        _cleanup_(freep) char *array_title = text_layer_title(&array);
+
+        assert_string_equal(map_title, "vg0/data (dm-0)");
+        assert_string_equal(array_title, "md0");
+}
+
+static void test_print_is_one_line(void **state) {
+        _cleanup_(freep) char *text = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+
+        text_print(stream, "%s: %d", "two\nlines", 3);
+        assert_int_equal(fclose(stream), 0);
+        assert_string_equal(text, "two\\x0alines: 3\n");
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_escape),
+                        cmocka_unit_test(test_layer_title),
+                        cmocka_unit_test(test_print_is_one_line),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
