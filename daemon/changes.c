@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "common/change.h"
+#include "common/ledger-record.h"
+#include "common/worker.h"
+#include "daemon/changes.h"
+#include "daemon/journal.h"
+
+#define WORKERS_MAX         16U
+#define DEADLINE_MSEC       10000U /* for the ioctls alone; probes come on top */
+#define KILL_GRACE_MSEC     100U
+#define KILL_AGAIN_USEC     10000000U
+#define ATTEMPTS_MAX        3U
+#define FAILURES_KEPT_MAX   64U
+#define DEADLINE_SLACK_USEC 100000U
+
+/* A survey that jobs still refer to. */
+struct batch {
+        struct survey *survey;
+        size_t n_jobs;
+};
+
+struct job {
+        struct job *next;
+        struct changes *changes;
+        struct batch *batch;
+        const struct decision *decision; /* in the batch's survey */
+        struct apply_request request;
+        struct worker *worker;
+        sd_event_source *io_source, *deadline_source;
+        bool stuck; /* killed, but it does not die */
+};
+
+/* A device that could not be given a value. */
+struct failure {
+        struct device_identity device;
+        uint64_t to_sectors;
+        unsigned attempts;
+};
+
+struct changes {
+        sd_event *event;
+        changes_room_handler room;
+        void *userdata;
+        struct job *jobs;
+        size_t n_jobs;
+        bool left_over; /* a change waits for a worker */
+        struct failure failures[FAILURES_KEPT_MAX];
+        size_t n_failures;
+};
+
+int changes_new(sd_event *event, changes_room_handler room, void *userdata, struct changes **ret) {
+        struct changes *changes = calloc(1, sizeof(*changes));
+
+        if (!changes)
+                return -ENOMEM;
+        changes->event = event;
+        changes->room = room;
+        changes->userdata = userdata;
+        *ret = changes;
+        return 0;
+}
+
+static void batch_release(struct batch *batch) {
+        if (--batch->n_jobs > 0)
+                return;
+        survey_free(batch->survey);
+        free(batch);
+}
+
+static void job_free(struct job *job) {
+        sd_event_source_disable_unref(job->io_source);
+        sd_event_source_disable_unref(job->deadline_source);
+        worker_freep(&job->worker);
+        batch_release(job->batch);
+        free(job);
+}
+
+DEFINE_CLEANUP(struct job *, job_free);
+
+void changes_free(struct changes *changes) {
+        if (!changes)
+                return;
+        while (changes->jobs) {
+                struct job *job = changes->jobs;
+
+                changes->jobs = job->next;
+                job_free(job);
+        }
+        free(changes);
+}
+
+size_t changes_count(const struct changes *changes) {
+        return changes->n_jobs;
+}
+
+static struct failure *find_failure(struct changes *changes, const struct apply_request *request) {
+        for (size_t i = 0; i < changes->n_failures; i++)
+                if (device_identity_equal(&changes->failures[i].device, &request->device) &&
+                                changes->failures[i].to_sectors == request->to_sectors)
+                        return &changes->failures[i];
+        return NULL;
+}
+
+static void count_failure(struct job *job) {
+        struct changes *changes = job->changes;
+        struct failure *failure = find_failure(changes, &job->request);
+
+        if (!failure) {
+                if (changes->n_failures == FAILURES_KEPT_MAX)
+                        changes->n_failures = 0;
+                failure = &changes->failures[changes->n_failures++];
+                *failure = (struct failure){.device = job->request.device, .to_sectors = job->request.to_sectors};
+        }
+        if (++failure->attempts == ATTEMPTS_MAX)
+                journal_gave_up(job->decision, ATTEMPTS_MAX);
+}
+
+void changes_forgive(struct changes *changes) {
+        changes->n_failures = 0;
+}
+
+static bool is_under_way(const struct changes *changes, const struct apply_request *request) {
+        for (const struct job *job = changes->jobs; job; job = job->next)
+                if (device_identity_equal(&job->request.device, &request->device))
+                        return true;
+        return false;
+}
+
+static void drop_job(struct job *job) {
+        struct changes *changes = job->changes;
+        struct job **link = &changes->jobs;
+        bool left_over = changes->left_over;
+
+        while (*link != job)
+                link = &(*link)->next;
+        *link = job->next;
+        changes->n_jobs--;
+        job_free(job);
+
+        changes->left_over = false;
+        if (left_over)
+                changes->room(changes->userdata);
+}
+
+/* Which finding the change mends: the first of the layer that is about its readahead. */
+static const char *finding_code_of(const struct job *job) {
+        size_t n;
+        const struct finding *items = findings_of(&job->batch->survey->findings, job->decision->layer, &n);
+
+        for (size_t i = 0; i < n; i++)
+                if (items[i].code <= FINDING_READAHEAD_IMPLAUSIBLE)
+                        return finding_code_name(items[i].code);
+        return NULL;
+}
+
+static void record_end(const struct job *job, bool made, const struct probe_result *probe) {
+        bool damaged = false;
+        int r;
+
+        r = ledger_record_end(LEDGER_DIRECTORY, &job->request.device, made, probe, &damaged);
+        if (damaged)
+                journal_ledger_damaged();
+        if (r < 0)
+                journal_ledger_failed(job->decision, r);
+}
+
+static void job_done(struct job *job, const struct apply_result *result) {
+        record_end(job, result->changed, &result->probe);
+        if (result->error == -ENODEV || result->error == -ENXIO || result->error == -ESTALE ||
+                        result->error == -ENOENT) {
+                journal_vanished(job->decision);
+        } else if (result->error < 0) {
+                journal_change_failed(job->decision, result);
+                count_failure(job);
+        } else if (result->changed) {
+                journal_changed(job->decision, result, finding_code_of(job));
+        }
+        drop_job(job);
+}
+
+static int on_worker(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        struct job *job = userdata;
+        struct apply_result result = {};
+        int r;
+
+        r = worker_collect(job->worker, &result);
+        if (r == -EAGAIN)
+                return 0;
+        if (r < 0) {
+                journal_worker_lost(job->decision, r);
+                count_failure(job);
+                drop_job(job);
+                return 0;
+        }
+        job_done(job, &result);
+        return 0;
+}
+
+/* The deadline has passed, or it is time to see whether a worker that would not die is gone. */
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
+        struct job *job = userdata;
+        int r;
+
+        r = worker_kill(job->worker, KILL_GRACE_MSEC);
+        if (!job->stuck) {
+                journal_worker_lost(job->decision, r == -EBUSY ? -EBUSY : -ETIMEDOUT);
+                count_failure(job);
+        }
+        if (r != -EBUSY) {
+                drop_job(job);
+                return 0;
+        }
+
+        job->stuck = true;
+        sd_event_source_set_enabled(job->io_source, SD_EVENT_OFF);
+        sd_event_source_set_time_relative(source, KILL_AGAIN_USEC);
+        sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        return 0;
+}
+
+static int apply_job(const void *input, void *result) {
+        return apply_change(input, result);
+}
+
+static int watch_job(struct job *job) {
+        struct changes *changes = job->changes;
+        uint64_t deadline_usec = UINT64_C(1000) * change_deadline_msec(&job->request, DEADLINE_MSEC);
+        int r;
+
+        r = sd_event_add_io(changes->event, &job->io_source, worker_fd(job->worker), EPOLLIN, on_worker, job);
+        if (r < 0)
+                return r;
+        return sd_event_add_time_relative(changes->event, &job->deadline_source, CLOCK_MONOTONIC, deadline_usec,
+                        DEADLINE_SLACK_USEC, on_deadline, job);
+}
+
+/* On record first: an original value that is not known could not be put back. */
+static int start_recorded(struct job *job) {
+        const struct decision *decision = job->decision;
+        bool damaged = false;
+        int r;
+
+        r = ledger_record_begin(LEDGER_DIRECTORY, &job->request.device, decision->layer->label, decision->rule,
+                        job->request.from_sectors, job->request.to_sectors, &damaged);
+        if (damaged)
+                journal_ledger_damaged();
+        if (r < 0) {
+                journal_ledger_failed(decision, r);
+                return r;
+        }
+
+        r = worker_start(apply_job, &job->request, sizeof(struct apply_result), &job->worker);
+        if (r >= 0)
+                r = watch_job(job);
+        if (r < 0) {
+                journal_worker_lost(decision, r);
+                record_end(job, false, NULL);
+        }
+        return r;
+}
+
+/*
+ * One probe at a time, or they would measure each other. A change does not wait for its turn: while it is measured a
+ * device can't be removed, and LVM's patience with that ends after five seconds.
+ */
+static void yield_probe(const struct changes *changes, struct apply_request *request) {
+        for (const struct job *job = changes->jobs; job && request->probe; job = job->next)
+                if (job->request.probe) {
+                        request->probe = false;
+                        snprintf(request->probe_skipped, sizeof(request->probe_skipped),
+                                        "%s is being measured just then", job->decision->layer->label);
+                }
+}
+
+static void start_job(struct changes *changes, struct batch *batch, const struct decision *decision) {
+        _cleanup_(job_freep) struct job *job = calloc(1, sizeof(*job));
+        const struct failure *failure;
+
+        if (!job)
+                return;
+        batch->n_jobs++;
+        *job = (struct job){.changes = changes, .batch = batch, .decision = decision};
+
+        if (change_request(batch->survey, decision, &job->request) < 0)
+                return;
+        failure = find_failure(changes, &job->request);
+        if (failure && failure->attempts >= ATTEMPTS_MAX)
+                return;
+        if (changes->n_jobs == WORKERS_MAX || is_under_way(changes, &job->request)) {
+                changes->left_over = true;
+                return;
+        }
+        yield_probe(changes, &job->request);
+        if (start_recorded(job) < 0)
+                return;
+
+        changes->n_jobs++;
+        job->next = changes->jobs;
+        changes->jobs = TAKE_PTR(job);
+}
+
+void changes_start(struct changes *changes, struct survey *survey) {
+        struct batch *batch = malloc(sizeof(*batch));
+
+        if (!batch) {
+                survey_free(survey);
+                return;
+        }
+        *batch = (struct batch){.survey = survey, .n_jobs = 1};
+        changes->left_over = false;
+        for (size_t i = 0; i < survey->plan.n_decisions; i++)
+                if (decision_is_change(&survey->plan.decisions[i]))
+                        start_job(changes, batch, &survey->plan.decisions[i]);
+        batch_release(batch);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "common/change.h"
+#include "common/cleanup.h"
+#include "daemon/entry.h"
+#include "daemon/journal.h"
+#include "daemon/messages.h"
+
+void journal_printf(int level, const char *format, ...) {
+        _cleanup_(entry_done) struct entry entry = {};
+        _cleanup_(freep) char *text = NULL;
+        va_list args;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                text = NULL;
+        va_end(args);
+        entry_add(&entry, "MESSAGE", "%s", text ? text : format);
+        entry_send(&entry, level, NULL);
+}
+
+void journal_started(void) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        entry_add(&entry, "MESSAGE", "setrad " SETRAD_VERSION " started");
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_STARTED);
+}
+
+void journal_stopped(void) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        entry_add(&entry, "MESSAGE", "setrad stopped; what it has changed stays");
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_STOPPED);
+}
+
+void journal_policy_loaded(const struct policy *policy) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        entry_add(&entry, "MESSAGE", "policy loaded: %zu rules from %zu files", policy_count_rules(policy),
+                        policy_count_files(policy));
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_POLICY_LOADED);
+}
+
+void journal_policy_refused(const struct policy_errors *errors, bool kept) {
+        for (size_t i = 0; i < errors->n_items; i++) {
+                _cleanup_(entry_done) struct entry entry = {};
+                _cleanup_(freep) char *text = policy_error_format(&errors->items[i]);
+
+                if (!text)
+                        continue;
+                entry_add(&entry, "MESSAGE", "policy refused: %s; %s", text,
+                                kept ? "the policy before it stays in force"
+                                     : "nothing is changed until there is a good one");
+                entry_add(&entry, "SETRAD_POLICY_FILE", "%s", errors->items[i].file);
+                entry_add(&entry, "SETRAD_POLICY_LINE", "%u", errors->items[i].line);
+                entry_add(&entry, "SETRAD_POLICY_COLUMN", "%u", errors->items[i].column);
+                entry_send(&entry, LOG_ERR, SETRAD_MSG_POLICY_REFUSED);
+        }
+}
+
+void journal_scanned(const struct survey *survey, const char *why, bool asked_for) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        entry_add(&entry, "MESSAGE", "scanned (%s): %zu layers, %zu to change, %zu held", why,
+                        survey->topology->n_layers, survey->plan.n_changes, survey->plan.n_held);
+        entry_add(&entry, "SETRAD_WHY", "%s", why);
+        entry_add(&entry, "SETRAD_LAYERS", "%zu", survey->topology->n_layers);
+        entry_add(&entry, "SETRAD_CHANGES", "%zu", survey->plan.n_changes);
+        entry_add(&entry, "SETRAD_HELD", "%zu", survey->plan.n_held);
+        entry_send(&entry, asked_for ? LOG_INFO : LOG_DEBUG, SETRAD_MSG_SCANNED);
+}
+
+void journal_note(const char *text) {
+        journal_printf(LOG_NOTICE, "%s", text);
+}
+
+static void add_layer(struct entry *entry, const struct layer *layer) {
+        entry_add(entry, "SETRAD_DEVICE", "%s", layer->name);
+        entry_add(entry, "SETRAD_LABEL", "%s", layer->label);
+        entry_add(entry, "SETRAD_KIND", "%s", kind_name(layer->kind));
+}
+
+static void add_decision(struct entry *entry, const struct decision *decision) {
+        add_layer(entry, decision->layer);
+        if (decision->rule)
+                entry_add(entry, "SETRAD_RULE", "%s", decision->rule);
+        if (decision->target.sectors.known)
+                entry_add(entry, "SETRAD_RA_TARGET", "%lld", (long long)decision->target.sectors.value);
+}
+
+/* "vg0/lv0 (dm-3)", or "md0" where label and name are one. */
+static const char *title_of(const struct layer *layer, char buffer[static 512]) {
+        if (strcmp(layer->label, layer->name) == 0)
+                snprintf(buffer, 512, "%s", layer->name);
+        else
+                snprintf(buffer, 512, "%s (%s)", layer->label, layer->name);
+        return buffer;
+}
+
+static int priority_of(enum finding_severity severity) {
+        switch (severity) {
+        case SEVERITY_WARNING: return LOG_WARNING;
+        case SEVERITY_NOTICE: return LOG_NOTICE;
+        default: return LOG_INFO;
+        }
+}
+
+void journal_finding(const struct finding *finding, bool mended) {
+        _cleanup_(entry_done) struct entry entry = {};
+        const struct layer *layer = finding->layer;
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: %s: %s", title_of(layer, title), finding_code_name(finding->code),
+                        finding->text);
+        add_layer(&entry, layer);
+        entry_add(&entry, "SETRAD_FINDING", "%s", finding_code_name(finding->code));
+        if (layer->readahead_sectors.known)
+                entry_add(&entry, "SETRAD_RA_BEFORE", "%lld", (long long)layer->readahead_sectors.value);
+        entry_send(&entry, mended ? LOG_INFO : priority_of(finding->severity), SETRAD_MSG_FOUND);
+}
+
+void journal_held(const struct decision *decision) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: held: %s", title_of(decision->layer, title), decision->reason);
+        add_decision(&entry, decision);
+        entry_send(&entry, LOG_NOTICE, SETRAD_MSG_HELD);
+}
+
+void journal_released(const char *label) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        entry_add(&entry, "MESSAGE", "%s: no longer held", label);
+        entry_add(&entry, "SETRAD_LABEL", "%s", label);
+        entry_send(&entry, LOG_NOTICE, SETRAD_MSG_RELEASED);
+}
+
+static void add_probe(struct entry *entry, const struct probe_result *probe) {
+        if (probe->verdict == PROBE_NONE)
+                return;
+        entry_add(entry, "SETRAD_MBPS_BEFORE", "%.2f", probe->series[PROBE_BEFORE].median_mbps);
+        entry_add(entry, "SETRAD_MBPS_AFTER", "%.2f", probe->series[PROBE_AFTER].median_mbps);
+        if (probe->series[PROBE_ARRAY].n_runs > 0)
+                entry_add(entry, "SETRAD_MBPS_ARRAY", "%.2f", probe->series[PROBE_ARRAY].median_mbps);
+        entry_add(entry, "SETRAD_GAIN", "%.3f", probe->gain);
+        entry_add(entry, "SETRAD_PROBE_RUNS", "%u", probe->series[PROBE_AFTER].n_runs);
+        entry_add(entry, "SETRAD_PROBE_VERDICT", "%s", probe_verdict_name(probe->verdict));
+}
+
+void journal_changed(const struct decision *decision, const struct apply_result *result, const char *code) {
+        _cleanup_(entry_done) struct entry entry = {};
+        _cleanup_(freep) char *sentence = change_sentence(decision, result);
+
+        entry_add(&entry, "MESSAGE", "%s", sentence ? sentence : decision->layer->label);
+        add_decision(&entry, decision);
+        entry_add(&entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)result->before_sectors);
+        entry_add(&entry, "SETRAD_RA_AFTER", "%llu", (unsigned long long)result->after_sectors);
+        if (code)
+                entry_add(&entry, "SETRAD_FINDING", "%s", code);
+        if (*result->probe.skipped)
+                entry_add(&entry, "SETRAD_PROBE_SKIPPED", "%s", result->probe.skipped);
+        add_probe(&entry, &result->probe);
+        entry_send(&entry, LOG_NOTICE, SETRAD_MSG_CHANGED);
+}
+
+void journal_change_failed(const struct decision *decision, const struct apply_result *result) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        title_of(decision->layer, title);
+        if (result->error == -EREMOTEIO)
+                entry_add(&entry, "MESSAGE", "%s: readahead was set to %lld sectors, but the kernel shows %llu", title,
+                                (long long)decision->target.sectors.value, (unsigned long long)result->after_sectors);
+        else
+                entry_add(&entry, "MESSAGE", "%s: readahead can't be changed: %s: %s", title,
+                                apply_step_name(result->step), strerror(-result->error));
+        add_decision(&entry, decision);
+        entry_add(&entry, "ERRNO", "%d", -result->error);
+        entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
+}
+
+void journal_worker_lost(const struct decision *decision, int error) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        title_of(decision->layer, title);
+        if (error == -ETIMEDOUT || error == -EBUSY)
+                entry_add(&entry, "MESSAGE", "%s: no answer within the deadline; whether it was changed is not known",
+                                title);
+        else
+                entry_add(&entry, "MESSAGE", "%s: the process that was to change it failed: %s", title,
+                                strerror(-error));
+        add_decision(&entry, decision);
+        entry_add(&entry, "ERRNO", "%d", -error);
+        entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
+}
+
+void journal_gave_up(const struct decision *decision, unsigned attempts) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: gave up after %u attempts; SIGUSR1 or SIGHUP makes setrad try again",
+                        title_of(decision->layer, title), attempts);
+        add_decision(&entry, decision);
+        entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
+}
+
+void journal_vanished(const struct decision *decision) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: gone before it could be changed", title_of(decision->layer, title));
+        add_decision(&entry, decision);
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_DEVICE_VANISHED);
+}
+
+void journal_ledger_failed(const struct decision *decision, int error) {
+        _cleanup_(entry_done) struct entry entry = {};
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: not changed, as the change can't be put on record in the ledger: %s",
+                        title_of(decision->layer, title), strerror(-error));
+        add_decision(&entry, decision);
+        entry_add(&entry, "ERRNO", "%d", -error);
+        entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
+}
+
+void journal_ledger_damaged(void) {
+        journal_printf(LOG_WARNING,
+                        "the ledger was damaged and is set aside as ledger.json.damaged; a new one is begun");
+}
+
+void journal_state(const struct decision *decision) {
+        _cleanup_(entry_done) struct entry entry = {};
+        const struct layer *layer = decision->layer;
+        char title[512], target[32] = "none";
+
+        if (decision->target.sectors.known)
+                snprintf(target, sizeof(target), "%lld", (long long)decision->target.sectors.value);
+        entry_add(&entry, "MESSAGE", "%s: %s, readahead %lld sectors, target %s: %s: %s", title_of(layer, title),
+                        kind_name(layer->kind), (long long)opt_or(layer->readahead_sectors, -1), target,
+                        plan_action_name(decision->action), decision->reason);
+        add_decision(&entry, decision);
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_STATE);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What the daemon says: one function an event. Each makes a line that a person understands by itself, and fields for
+ * programs. Nothing here fails: what can't be sent is lost.
+ */
+
+#include <stddef.h>
+
+#include "common/apply.h"
+#include "common/finding.h"
+#include "common/plan.h"
+#include "common/survey.h"
+#include "config/policy.h"
+
+void journal_started(void);
+void journal_stopped(void);
+void journal_policy_loaded(const struct policy *policy);
+
+/* One line for each error; KEPT: an earlier policy stays in force. */
+void journal_policy_refused(const struct policy_errors *errors, bool kept);
+
+/* WHY a scan was made: "start", "SIGHUP", "SIGUSR1", "events"; only those that somebody asked for are worth a line. */
+void journal_scanned(const struct survey *survey, const char *why, bool asked_for);
+
+/* Something about the machine that limits what setrad can see. */
+void journal_note(const char *text);
+
+/* MENDED: a change that mends it is on its way. */
+void journal_finding(const struct finding *finding, bool mended);
+void journal_held(const struct decision *decision);
+void journal_released(const char *label);
+
+/* CODE of the finding that the change mends; NULL if there is none. */
+void journal_changed(const struct decision *decision, const struct apply_result *result, const char *code);
+void journal_change_failed(const struct decision *decision, const struct apply_result *result);
+
+/* The worker did not come back: ERROR is -ETIMEDOUT (killed), -EBUSY (can't be killed), or what else went wrong. */
+void journal_worker_lost(const struct decision *decision, int error);
+/* After ATTEMPTS failures: not tried again until somebody asks for a scan. */
+void journal_gave_up(const struct decision *decision, unsigned attempts);
+
+void journal_vanished(const struct decision *decision);
+
+/* The ledger can't be written, so the change is not made. */
+void journal_ledger_failed(const struct decision *decision, int error);
+void journal_ledger_damaged(void);
+
+/* All that is known of one layer, on SIGUSR2. */
+void journal_state(const struct decision *decision);
+
+/* Anything about the daemon itself: LEVEL is syslog(3)'s. */
+void journal_printf(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <syslog.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "daemon/journal.h"
+#include "daemon/manager-private.h"
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
+        struct manager *manager = userdata;
+        struct timespec now = {};
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu",
+                        (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
+        manager_load_policy(manager);
+        manager_scan(manager, SCAN_RELOAD);
+        sd_notify(false, "READY=1");
+        return 0;
+}
+
+static int on_rescan(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
+        manager_scan(userdata, SCAN_ASKED);
+        return 0;
+}
+
+static int on_state(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
+        manager_tell_state(userdata);
+        return 0;
+}
+
+static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
+        const struct manager *manager = userdata;
+
+        sd_notify(false, "STOPPING=1");
+        return sd_event_exit(manager->event, 0);
+}
+
+/* Signals are blocked from here on: the event loop takes them as events. */
+static int add_signals(struct manager *manager) {
+        static const struct {
+                int signal;
+                sd_event_signal_handler_t handler;
+        } table[] = {
+                        {SIGHUP, on_reload},
+                        {SIGUSR1, on_rescan},
+                        {SIGUSR2, on_state},
+                        {SIGTERM, on_stop},
+                        {SIGINT, on_stop},
+        };
+        sigset_t mask;
+        int r;
+
+        sigemptyset(&mask);
+        for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+                sigaddset(&mask, table[i].signal);
+        if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+                return -errno;
+
+        for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+                r = sd_event_add_signal(manager->event, NULL, table[i].signal, table[i].handler, manager);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static void on_room(void *userdata) {
+        manager_scan_soon(userdata);
+}
+
+int manager_new(struct manager **ret) {
+        _cleanup_(manager_freep) struct manager *manager = calloc(1, sizeof(*manager));
+        int r;
+
+        if (!manager)
+                return -ENOMEM;
+        r = sd_event_new(&manager->event);
+        if (r < 0)
+                return r;
+        r = add_signals(manager);
+        if (r < 0)
+                return r;
+        r = sysroot_open(NULL, &manager->root);
+        if (r < 0)
+                return r;
+        r = changes_new(manager->event, on_room, manager, &manager->changes);
+        if (r < 0)
+                return r;
+        manager->said = memory_new();
+        if (!manager->said)
+                return -ENOMEM;
+        r = manager_prepare_scans(manager);
+        if (r < 0)
+                return r;
+        r = manager_watch_udev(manager);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(manager);
+        return 0;
+}
+
+void manager_free(struct manager *manager) {
+        if (!manager)
+                return;
+        changes_freep(&manager->changes);
+        sd_event_source_disable_unref(manager->settle_source);
+        udev_monitor_unref(manager->monitor);
+        udev_unref(manager->udev);
+        memory_freep(&manager->said);
+        policy_freep(&manager->policy);
+        sysroot_freep(&manager->root);
+        sd_event_unref(manager->event);
+        free(manager);
+}
+
+void manager_load_policy(struct manager *manager) {
+        const char *const directories[] = {POLICY_DIRECTORY_VENDOR, POLICY_DIRECTORY_LOCAL, NULL};
+        _cleanup_(policy_errors_done) struct policy_errors errors = {};
+        struct policy *policy = NULL;
+        int r;
+
+        r = policy_load_directories(directories, &policy, &errors);
+        if (r < 0) {
+                journal_policy_refused(&errors, manager->policy);
+                return;
+        }
+        policy_freep(&manager->policy);
+        manager->policy = policy;
+        journal_policy_loaded(policy);
+}
+
+int manager_run(struct manager *manager) {
+        int r;
+
+        journal_started();
+        manager_load_policy(manager);
+        manager_scan(manager, SCAN_START);
+        sd_notify(false, "READY=1");
+        r = sd_event_loop(manager->event);
+        journal_stopped();
+        return r;
+}
