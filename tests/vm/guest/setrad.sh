@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the agent: the state of setrad before a scenario, and what must hold after it.
+
+setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
+setrad_is_active() { systemctl is-active --quiet setrad.service; }
+
+# open_files PID: number of its descriptors
+open_files() {
+    local files=("/proc/$1/fd"/*)
+    echo "${#files[@]}"
+}
+
+# setrad_fresh: as installed and just started
+setrad_fresh() {
+    systemctl stop setrad.service
+    rm -rf /etc/setrad /run/setrad
+    cp -a /var/lib/setrad-vm.etc /etc/setrad
+    if ls -d /{etc,run}/systemd/system/setrad.service.d >/dev/null 2>&1; then
+        rm -rf /{etc,run}/systemd/system/setrad.service.d
+        systemctl daemon-reload
+    fi
+    systemctl reset-failed setrad.service 2>/dev/null
+    systemctl start setrad.service
+}
+
+# setrad_baseline: sets pid_before, files_before and cursor
+setrad_baseline() {
+    udevadm settle
+    pid_before=$(setrad_pid)
+    files_before=$(open_files "$pid_before")
+    cursor=$(journalctl --quiet -n 0 --show-cursor | sed -n 's/^-- cursor: //p')
+}
+
+# setrad_checks: prints a line for each thing that is wrong. Called when the stack is gone again.
+setrad_checks() {
+    local pid tries files errors
+    if ! setrad_is_active; then
+        echo "setrad.service is not active at the end: $(systemctl show --property=Result setrad.service)"
+        return
+    fi
+    pid=$(setrad_pid)
+    if [ "$pid" != "$pid_before" ] && [ ! -e "$scenario_dir/expect-restart" ]; then
+        echo "setrad was restarted (process $pid_before, now $pid)"
+    fi
+    for tries in {1..25}; do
+        files=$(open_files "$pid")
+        [ "$files" -gt "$files_before" ] || break
+        pause 0.2
+    done
+    if [ "$files" -gt "$files_before" ]; then
+        echo "setrad had $files_before open files before and has $files after the scenario ($tries looks)"
+        ls -l "/proc/$pid/fd"
+    fi
+    touch "$scenario_dir/expect-errors"
+    journalctl --quiet --sync
+    errors=$(journalctl --quiet --after-cursor="$cursor" --unit=setrad.service --priority=err --output=cat \
+        | grep -vEf "$scenario_dir/expect-errors")
+    [ -z "$errors" ] || echo "setrad logged an error: $errors"
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the agent: takes down whatever a scenario built, from the top to the bottom.
+# Works on what the kernel has, not on what LVM knows: LVM's tools hang where a map is suspended or a disk is gone.
+
+# scratch disks that the host gives to each guest (fresh sparse files)
+scratch=(/dev/ubdb /dev/ubdc)
+
+block_devices() { ls /sys/block; }
+
+teardown_baseline() {
+    block_devices_before=$(block_devices)
+}
+
+# mounts of anything but the guest's own file systems, last mounted first
+foreign_mounts() {
+    awk '$3 ~ /:/ && $3 !~ /^(0|98):/ || $9 ~ /btrfs/ || $10 ~ /btrfs/ { print $5 }' /proc/self/mountinfo | tac
+}
+
+# dm_maps COLUMNS: a line for each device-mapper map
+dm_maps() { dmsetup info -c --noheadings --separator ' ' -o "$1" 2>/dev/null | grep -vx 'No devices found'; }
+
+# release_maps: lets input and output that waits on a map come to an end
+release_maps() {
+    local name suspended
+    [ -n "$(dm_maps name)" ] || return 0
+    dm_maps name,suspended | while read -r name suspended; do
+        [ "$suspended" != Suspended ] || dmsetup resume "$name"
+        if dmsetup table "$name" | grep -q ' multipath '; then dmsetup message "$name" 0 fail_if_no_path; fi
+    done
+}
+
+remove_users() {
+    local path
+    while read -r path; do umount "$(printf '%b' "$path")" 2>/dev/null || umount -l "$(printf '%b' "$path")"; done < <(foreign_mounts)
+    if [ "$(wc -l </proc/swaps)" -gt 1 ]; then swapoff -a; fi
+}
+
+# remove_layers [--force]: everything that nothing else uses any more
+remove_layers() {
+    local sys name
+    for sys in /sys/block/dm-*; do
+        [ -e "$sys" ] || continue
+        if [ -z "$(ls "$sys/holders")" ]; then dmsetup remove "$@" "$(<"$sys/dm/name")" 2>/dev/null; fi
+    done
+    # Maps without a table have no entry in sysfs.
+    dmsetup info -c --noheadings -o name,attr 2>/dev/null | awk -F: '$2 !~ /^L|I/ { print $1 }' | while read -r name; do
+        [ -e "/dev/mapper/$name" ] || dmsetup remove "$name" 2>/dev/null
+    done
+    for sys in /sys/block/md*; do
+        [ -e "$sys" ] || continue
+        if [ -z "$(ls "$sys/holders")" ]; then mdadm --quiet --stop "/dev/${sys##*/}" 2>/dev/null; fi
+    done
+    if compgen -G '/sys/block/loop*/loop/backing_file' >/dev/null; then losetup -D; fi
+}
+
+layers_left() {
+    compgen -G '/sys/block/dm-*' || compgen -G '/sys/block/md*' || compgen -G '/sys/block/loop*/loop/backing_file'
+}
+
+# empty_scratch: takes labels and partition tables off the scratch disks
+empty_scratch() {
+    local disk
+    for disk in "${scratch[@]}"; do
+        wipefs --all --lock "$disk"?* "$disk" >/dev/null 2>&1
+    done
+}
+
+unload_modules() {
+    local module
+    for module in scsi_debug bcache zram nbd brd loop; do
+        if [ -d "/sys/module/$module" ]; then modprobe -r "$module" 2>/dev/null; fi
+    done
+}
+
+# teardown: prints what is still there at the end, in one line, or nothing
+teardown() {
+    local round left
+    udevadm settle
+    release_maps
+    remove_users
+    for round in {1..12}; do
+        layers_left >/dev/null || break
+        if [ "$round" -lt 9 ]; then remove_layers; else remove_layers --force; fi
+    done
+    unload_modules
+    empty_scratch
+    rm -rf /run/udev/rules.d
+    udevadm settle
+    left=$(comm -13 <(sort <<<"$block_devices_before") <(block_devices | sort) | paste -sd' ')
+    [ -z "$left" ] || echo "still there: $left"
+}

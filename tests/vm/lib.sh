@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Helpers for scenarios; runs in the guest. A scenario stops at the first command that fails.
+# Sizes are in MiB, readahead in 512-byte sectors, times in seconds unless a name says otherwise.
+
+# --- outcome -----------------------------------------------------------------------------------------------------------
+
+# fail TEXT: ends the scenario
+fail() {
+    echo "$*" >"$scenario_dir/reason"
+    echo "FAIL: $*"
+    trap - ERR
+    exit 1
+}
+
+note() { echo "-- $*"; }
+
+# assert_eq GOT WANTED WHAT
+assert_eq() {
+    [ "$1" = "$2" ] || fail "$3: got '$1', wanted '$2'"
+    note "$3: $1"
+}
+
+# assert_ratio A B OPERATOR LIMIT WHAT: A ÷ B compared with LIMIT; OPERATOR is <, <=, > or >=
+assert_ratio() {
+    local ratio
+    ratio=$(awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) exit 1; printf "%.3f", a / b }') || fail "$5: $1 ÷ $2 is no number"
+    awk -v r="$ratio" -v l="$4" "BEGIN { exit !(r $3 l) }" || fail "$5: $1 ÷ $2 = $ratio, wanted $3 $4"
+    note "$5: $1 ÷ $2 = $ratio ($3 $4)"
+}
+
+# wait_until SECONDS COMMAND…: looks every 0.1 s; fails the scenario when the time is over
+wait_until() {
+    local seconds=$1 end
+    shift
+    end=$((${EPOCHREALTIME/./} + seconds * 1000000))
+    until "$@"; do
+        [ "${EPOCHREALTIME/./}" -lt "$end" ] || fail "waited $seconds s for: $*"
+        pause 0.1
+    done
+}
+
+# pause SECONDS: sleep(1) without the cost of a process, which user-mode Linux starts slowly
+pause() { read -r -t "$1" <>/run/setrad-vm/never || true; }
+
+# expect_error PATTERN: journal entries of setrad that match this extended regular expression are no failure
+expect_error() { echo "$1" >>"$scenario_dir/expect-errors"; }
+
+# expect_restart: this scenario restarts setrad
+expect_restart() { touch "$scenario_dir/expect-restart"; }
+
+# --- stacks ------------------------------------------------------------------------------------------------------------
+
+# scratch_disks: the two fresh 1 GiB disks that the guest has (ubd, backed by sparse files)
+scratch_disks=(/dev/ubdb /dev/ubdc)
+
+# ram_disks N: N whole RAM disks of 4 GiB that nothing uses; sets the array disks. Blocks never written cost no memory.
+ram_disks() {
+    local i
+    [ -d /sys/module/brd ] || modprobe brd rd_nr=0 rd_size=$((4 << 20))
+    disks=()
+    for ((i = 0; i < $1; i++, ram_next++)); do
+        # brd makes a disk when its node is opened.
+        mknod /dev/brd-node b 1 "$ram_next"
+        true </dev/brd-node
+        rm /dev/brd-node
+        disks+=("/dev/ram$ram_next")
+    done
+    udevadm settle
+}
+
+# slow_table RAM_DISK SECTORS DELAY_MS: from 1 MiB on, so that LVM does not take the RAM disk for the same physical volume
+slow_table() { echo "0 $2 delay $1 2048 $3"; }
+
+# slow_disks N SIZE_MIB DELAY_MS: N more disks that answer each request late, /dev/mapper/slow0 and on; sets disks
+slow_disks() {
+    local ram pid jobs=() slow=()
+    ram_disks "$1"
+    # All at once: udev looks at each of them, and that takes its time on a slow disk.
+    for ram in "${disks[@]}"; do
+        dmsetup create "slow${ram#/dev/ram}" --table "$(slow_table "$ram" $(($2 * 2048)) "$3")" &
+        jobs+=($!)
+        slow+=("/dev/mapper/slow${ram#/dev/ram}")
+    done
+    for pid in "${jobs[@]}"; do wait "$pid"; done
+    disks=("${slow[@]}")
+}
+
+# slow_down DELAY_MS: gives all slow disks another delay. A stack is built much faster while its disks are fast. Reloads
+# their maps, of which setrad gets events if it runs.
+slow_down() {
+    local map name
+    for map in /dev/mapper/slow*; do
+        name=${map##*/}
+        dmsetup reload "$name" --table "$(slow_table "/dev/ram${name#slow}" "$(blockdev --getsz "$map")" "$1")"
+        dmsetup resume "$name"
+    done
+    udevadm settle
+}
+
+# md_create NAME LEVEL CHUNK_KIB DEVICE…: an array without resync; CHUNK_KIB is - where the level has none
+md_create() {
+    local name=$1 level=$2 chunk=$3 args=(--run --metadata=1.2)
+    shift 3
+    [ "$chunk" = - ] || args+=(--chunk="$chunk")
+    case $level in
+        1 | 4 | 5 | 6 | 10) args+=(--assume-clean --bitmap=none) ;;
+    esac
+    mdadm --quiet --create "/dev/$name" --level="$level" --raid-devices=$# "${args[@]}" "$@"
+    udevadm settle
+}
+
+# ra DEVICE: its readahead in sectors
+ra() { blockdev --getra "$1"; }
+
+# kname DEVICE: dm-3 for /dev/vg0/lv0
+kname() { basename "$(readlink -f "$1")"; }
+
+# dd_mbps DEVICE MIB: cold sequential reads through the page cache, in MB/s: the median of three, after one that is not
+# counted, as memory that the guest touches for the first time is slow. In blocks of 128 KiB: with larger ones the kernel
+# reads a whole block ahead even where the readahead is smaller.
+dd_mbps() {
+    local pass
+    for pass in warm-up 1 2 3; do
+        blockdev --flushbufs "$1"
+        LC_ALL=C dd if="$1" of=/dev/null bs=128k count=$(($2 * 8)) 2>&1 |
+            awk -v p=$pass '/copied/ && p != "warm-up" { printf "%.1f\n", $1 / $(NF - 3) / 1e6 }'
+    done | sort -n | sed -n 2p
+}
+
+# --- setrad ------------------------------------------------------------------------------------------------------------
+
+# scan_json FILTER: jq over setractl scan --json
+scan_json() { setractl scan --json | jq -r "$1"; }
+
+# layer NAME-OR-LABEL FIELD: one field of one layer of the scan
+layer() {
+    setractl scan --json | jq -r --arg n "$1" ".layers[] | select(.name == \$n or .label == \$n) | $2"
+}
+
+# policy NAME <<EOF: writes /etc/setrad/policy.d/NAME.yaml; takes effect at reload
+policy() {
+    mkdir -p /etc/setrad/policy.d
+    cat >"/etc/setrad/policy.d/$1.yaml"
+}
+
+reload() { systemctl reload setrad.service; }
+
+# journal_since_start: setrad's journal entries since the scenario began, one JSON object a line
+journal_since_start() {
+    journalctl --quiet --sync
+    journalctl --quiet --unit=setrad.service --after-cursor="$journal_cursor" --output=json
+}
+
+# setrad_events MESSAGE_ID…: the entries with one of these ids
+setrad_events() {
+    journal_since_start | jq -c 'select(.MESSAGE_ID as $id | $id != null and ($ARGS.positional | index($id)))' --args "$@"
+}
+
+# setrad_log: setrad's own lines since the scenario began, as a person reads them
+setrad_log() {
+    journalctl --quiet --sync
+    journalctl --quiet --unit=setrad.service --after-cursor="$journal_cursor" --output=cat
+}
+
+# said PATTERN: whether setrad has said a line that matches since the scenario began
+said() { setrad_log | grep -q "$1"; }
+
+# changed_entry LABEL: the last journal entry of a change of that layer; fails if there is none
+changed_entry() { journal_since_start | jq -ces --arg l "$1" 'map(select(.SETRAD_LABEL == $l and .SETRAD_RA_AFTER)) | last // empty'; }
+
+was_changed() { changed_entry "$1" >/dev/null; }
+
+# ra_is DEVICE SECTORS
+ra_is() { [ "$(ra "$1")" = "$2" ]; }
+
+setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
+
+# setrad_settled [SECONDS]: setrad has looked at all and has nothing more to do: no worker, no word for 1.5 s
+setrad_settled() {
+    local pid end=$((SECONDS + ${1:-30})) quiet=0 lines before=
+    udevadm settle
+    pid=$(setrad_pid)
+    kill -USR1 "$pid"
+    while [ "$quiet" -lt 3 ]; do
+        [ "$SECONDS" -lt "$end" ] || fail "setrad does not come to rest"
+        pause 0.5
+        lines=$(journal_since_start | wc -l)
+        if [ "$lines" = "$before" ] && ! pgrep -P "$pid" >/dev/null; then quiet=$((quiet + 1)); else quiet=0; fi
+        before=$lines
+    done
+}
+
+# --- used by the harness -----------------------------------------------------------------------------------------------
+
+scenario_begin() {
+    ram_next=0
+    disks=()
+    journal_cursor=$(journalctl --quiet -n 0 --show-cursor | sed -n 's/^-- cursor: //p')
+    trap 'scenario_error $? "${BASH_SOURCE[0]##*/}" "$LINENO" "$BASH_COMMAND"' ERR
+}
+
+# scenario_error STATUS FILE LINE COMMAND: the reason, when a command failed that the scenario did not check itself
+scenario_error() {
+    # A subshell that failed has already said more than its caller knows.
+    [ -e "$scenario_dir/reason" ] || echo "$2:$3: $4: exit status $1" >"$scenario_dir/reason"
+    echo "FAIL: $(<"$scenario_dir/reason")"
+}
