@@ -6,9 +6,11 @@
 #define IO_OPT_ABSURD_BYTES (INT64_C(16) * 1024 * 1024)
 #define CUT_BYTES           UINT64_C(4096)
 
-/* Whether BYTES is COUNT blocks of that size, as they are or cut to 4 KiB. */
+/* Whether BYTES is COUNT blocks of that size, as they are or cut to 4 KiB. A count of bytes that is cut may be meant. */
 static bool is_count(uint64_t bytes, uint64_t count, uint64_t block_bytes) {
-        return bytes == count * block_bytes || bytes == count * block_bytes / CUT_BYTES * CUT_BYTES;
+        if (bytes == count * block_bytes)
+                return true;
+        return block_bytes > 1 && bytes == count * block_bytes / CUT_BYTES * CUT_BYTES;
 }
 
 /* All bits set in a 16-bit or 15-bit field: what a bridge or adapter says that does not know. */

@@ -116,25 +116,32 @@ static int ramp_up(struct probing *probing, struct run *run) {
 }
 
 /*
- * Reads until SOFT_USEC and on to a whole number of windows, but never beyond the end of the range or the deadline.
- * *ret_mbps is 0 if there was no time for anything.
+ * Two windows are under way at any time: the one that is waited for, and the next, asked for when the first was begun.
+ * They may arrive together or by turns, so that only pairs of them tell the rate.
+ */
+#define WINDOWS_COUNTED 2
+
+/*
+ * Reads until SOFT_USEC and on to a whole number of pairs of windows, but never beyond the end of the range or the
+ * deadline. *ret_mbps is 0 if there was no time for anything.
  */
 static int measure(struct probing *probing, struct run *run, uint64_t soft_usec, double *ret_mbps) {
-        uint64_t first = run->position, end = run->end, start, now, windows = 0;
+        uint64_t first = run->position, end = run->end, unit = run->window_bytes * WINDOWS_COUNTED, start, now;
+        uint64_t units = 0;
         int r;
 
-        if (end - first >= run->window_bytes)
-                end -= (end - first) % run->window_bytes;
+        if (end - first >= unit)
+                end -= (end - first) % unit;
         start = now = clock_now(probing);
         while (run->position < end && now < probing->deadline_usec) {
-                uint64_t windows_before = windows;
+                uint64_t units_before = units;
 
                 r = read_next(probing, run);
                 if (r < 0)
                         return r;
                 now = clock_now(probing);
-                windows = (run->position - first) / run->window_bytes;
-                if (now >= soft_usec && windows > windows_before)
+                units = (run->position - first) / unit;
+                if (now >= soft_usec && units > units_before)
                         break;
         }
         *ret_mbps = now > start ? (double)(run->position - first) / (double)(now - start) : 0;

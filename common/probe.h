@@ -7,7 +7,7 @@
  * read in turn (A B B A …) without touching the device's value again.
  *
  * A run drops its own range's pages, reads on until readahead has ramped up to its full window (it doubles from a small
- * one) and only then starts the clock; it is stopped at a whole number of windows, so that as much has been read ahead
+ * one) and only then starts the clock; it is stopped at a whole number of pairs of windows, so that as much has been read ahead
  * at its end as at its start. What it shows is therefore the steady rate, as a long dd does.
  *
  * The block size matters: for a single read that is larger than the readahead the kernel makes its window as large as

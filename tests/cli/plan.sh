@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What plan says, and what apply says before it does anything.
+# shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash"
 export LC_ALL=C
 
@@ -32,7 +33,7 @@ query . '{"version":1,"changes":[],"held":[]}'
 # apply: without the privilege it says so in one line and has not even looked.
 unprivileged=
 if [ "$(id -u)" -ne 0 ]; then
-    unprivileged=env
+    unprivileged='env'
 elif command -v setpriv >/dev/null; then
     unprivileged='setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all'
 fi

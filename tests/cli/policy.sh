@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A policy that does not load: every error as FILE:LINE:COLUMN: TEXT on stderr, exit status 1, nothing on stdout.
+# shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash"
 
 raid5_root

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What scan shows, as a tree, as rows for programs, and as JSON.
+# shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash"
 export LC_ALL=C # what is printed does not depend on the locale
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Help, version, wrong calls and their exit status.
+# shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash"
 
 run 0 --version

@@ -13,19 +13,19 @@ static bool set_word(struct rule_action *rule, const char *word) {
                 const char *word;
                 enum readahead_mode mode;
         } modes[] = {
-                {"auto", READAHEAD_AUTO},
-                {"array", READAHEAD_ARRAY},
-                {"off", READAHEAD_OFF},
-                {"keep", READAHEAD_KEEP},
+                        {"auto", READAHEAD_AUTO},
+                        {"array", READAHEAD_ARRAY},
+                        {"off", READAHEAD_OFF},
+                        {"keep", READAHEAD_KEEP},
         };
         static const struct {
                 const char *word;
                 enum direction direction;
         } directions[] = {
-                {"raise", DIRECTION_RAISE},
-                {"lower", DIRECTION_LOWER},
-                {"both", DIRECTION_BOTH},
-                {"report", DIRECTION_REPORT},
+                        {"raise", DIRECTION_RAISE},
+                        {"lower", DIRECTION_LOWER},
+                        {"both", DIRECTION_BOTH},
+                        {"report", DIRECTION_REPORT},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(modes); i++)

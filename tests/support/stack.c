@@ -459,33 +459,3 @@ void stack_free(struct stack *stack) {
         arena_free(stack->arena);
         free(stack);
 }
-
-const char *stack_names(const struct stack *stack, const struct layer *const *layers, size_t n) {
-        const char *names = "";
-
-        for (size_t i = 0; i < n; i++)
-                names = arena_printf(stack->arena, "%s%s%s", names, i ? " " : "", layers[i]->name);
-        return names;
-}
-
-const char *stack_codes(const struct stack *stack, const char *name) {
-        const char *codes = "";
-        size_t n;
-        const struct finding *items = findings_of(&stack->findings, stack_layer(stack, name), &n);
-
-        for (size_t i = 0; i < n; i++)
-                codes = arena_printf(stack->arena, "%s%s%s", codes, i ? " " : "", finding_code_name(items[i].code));
-        return codes;
-}
-
-struct plan stack_plan(const struct stack *stack, const struct rule_action *action, bool names_layer) {
-        size_t n = stack->topology->n_layers;
-        struct verdict *verdicts = arena_alloc_array(stack->arena, n, sizeof(*verdicts));
-        struct plan plan;
-
-        check(verdicts, "no memory", "");
-        for (size_t i = 0; i < n && action; i++)
-                verdicts[i] = (struct verdict){.rule = "the rule", .action = action, .names_layer = names_layer};
-        check(plan_build(stack->topology, stack->geometry, verdicts, stack->arena, &plan) == 0, "plan_build", "");
-        return plan;
-}

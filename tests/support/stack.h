@@ -50,6 +50,9 @@ const char *stack_names(const struct stack *stack, const struct layer *const *la
 /* The plan where ACTION has won every layer. */
 struct plan stack_plan(const struct stack *stack, const struct rule_action *action, bool names_layer);
 
+/* What holds of every finished topology: each layer after all below it, edges seen from both ends, depths, tops. */
+bool stack_is_in_order(const struct topology *topology);
+
 /* The codes of what is found about a layer, with blanks between; the arena's. */
 const char *stack_codes(const struct stack *stack, const char *name);
 

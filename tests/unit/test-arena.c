@@ -20,8 +20,8 @@ static bool is_filled(const unsigned char *object, size_t size, unsigned char wi
 
 /* Each size that meets an edge: of alignment, of a block, beyond one. */
 static void test_alloc(void **state) {
-        static const size_t sizes[] = {0,     1,     7,     8,     15,    16,    17,     255,    4096,
-                                       16383, 16384, 16385, 16368, 20000, 16384, 100000, 1 << 20, 3};
+        static const size_t sizes[] = {0, 1, 7, 8, 15, 16, 17, 255, 4096, 16383, 16384, 16385, 16368, 20000, 16384,
+                        100000, 1 << 20, 3};
         _cleanup_(arena_freep) struct arena *arena = arena_new();
         unsigned char *objects[8 * ARRAY_SIZE(sizes)];
 
@@ -96,12 +96,12 @@ static void test_free_nothing(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_alloc),
-                cmocka_unit_test(test_too_large),
-                cmocka_unit_test(test_large_after_small),
-                cmocka_unit_test(test_strings),
-                cmocka_unit_test(test_printf),
-                cmocka_unit_test(test_free_nothing),
+                        cmocka_unit_test(test_alloc),
+                        cmocka_unit_test(test_too_large),
+                        cmocka_unit_test(test_large_after_small),
+                        cmocka_unit_test(test_strings),
+                        cmocka_unit_test(test_printf),
+                        cmocka_unit_test(test_free_nothing),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

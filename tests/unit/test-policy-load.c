@@ -219,7 +219,8 @@ static void test_file(void **state) {
 
         tree_write(f->tree, "a", "");
         assert_int_equal(policy_load_file(path, &f->policy, &f->errors), -EINVAL);
-        assert_error(f, 1, "a", 0, "empty: a policy begins with version: 1 and rules: (a link to /dev/null switches a file off)");
+        assert_error(f, 1, "a", 0,
+                        "empty: a policy begins with version: 1 and rules: (a link to /dev/null switches a file off)");
 
         assert_int_equal(policy_load_file("/dev/null", &f->policy, &f->errors), -EINVAL);
         assert_null(f->policy);

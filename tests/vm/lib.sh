@@ -3,7 +3,7 @@
 # Helpers for scenarios; runs in the guest. A scenario stops at the first command that fails.
 # Sizes are in MiB, readahead in 512-byte sectors, times in seconds unless a name says otherwise.
 
-# --- outcome -----------------------------------------------------------------------------------------------------------
+# --- outcome ----------------------------------------------------------------------------------------------------------
 
 # fail TEXT: ends the scenario
 fail() {
@@ -24,7 +24,8 @@ assert_eq() {
 # assert_ratio A B OPERATOR LIMIT WHAT: A ÷ B compared with LIMIT; OPERATOR is <, <=, > or >=
 assert_ratio() {
     local ratio
-    ratio=$(awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) exit 1; printf "%.3f", a / b }') || fail "$5: $1 ÷ $2 is no number"
+    ratio=$(awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) exit 1; printf "%.3f", a / b }') ||
+        fail "$5: $1 ÷ $2 is no number"
     awk -v r="$ratio" -v l="$4" "BEGIN { exit !(r $3 l) }" || fail "$5: $1 ÷ $2 = $ratio, wanted $3 $4"
     note "$5: $1 ÷ $2 = $ratio ($3 $4)"
 }
@@ -49,7 +50,7 @@ expect_error() { echo "$1" >>"$scenario_dir/expect-errors"; }
 # expect_restart: this scenario restarts setrad
 expect_restart() { touch "$scenario_dir/expect-restart"; }
 
-# --- stacks ------------------------------------------------------------------------------------------------------------
+# --- stacks -----------------------------------------------------------------------------------------------------------
 
 # scratch_disks: the two fresh 1 GiB disks that the guest has (ubd, backed by sparse files)
 scratch_disks=(/dev/ubdb /dev/ubdc)
@@ -69,7 +70,7 @@ ram_disks() {
     udevadm settle
 }
 
-# slow_table RAM_DISK SECTORS DELAY_MS: from 1 MiB on, so that LVM does not take the RAM disk for the same physical volume
+# slow_table RAM_DISK SECTORS DELAY_MS: from 1 MiB on, so that LVM does not take the RAM disk for the same volume
 slow_table() { echo "0 $2 delay $1 2048 $3"; }
 
 # slow_disks N SIZE_MIB DELAY_MS: N more disks that answer each request late, /dev/mapper/slow0 and on; sets disks
@@ -128,7 +129,7 @@ dd_mbps() {
     done | sort -n | sed -n 2p
 }
 
-# --- setrad ------------------------------------------------------------------------------------------------------------
+# --- setrad -----------------------------------------------------------------------------------------------------------
 
 # scan_json FILTER: jq over setractl scan --json
 scan_json() { setractl scan --json | jq -r "$1"; }
@@ -154,7 +155,8 @@ journal_since_start() {
 
 # setrad_events MESSAGE_ID…: the entries with one of these ids
 setrad_events() {
-    journal_since_start | jq -c 'select(.MESSAGE_ID as $id | $id != null and ($ARGS.positional | index($id)))' --args "$@"
+    journal_since_start |
+        jq -c 'select(.MESSAGE_ID as $id | $id != null and ($ARGS.positional | index($id)))' --args "$@"
 }
 
 # setrad_log: setrad's own lines since the scenario began, as a person reads them
@@ -191,7 +193,7 @@ setrad_settled() {
     done
 }
 
-# --- used by the harness -----------------------------------------------------------------------------------------------
+# --- used by the harness ----------------------------------------------------------------------------------------------
 
 scenario_begin() {
     ram_next=0

@@ -12,40 +12,45 @@ teardown_baseline() {
     block_devices_before=$(block_devices)
 }
 
-# mounts of anything but the guest's own file systems, last mounted first
+# foreign_mounts: mounts of anything but the guest's own file systems, last mounted first
 foreign_mounts() {
-    awk '$3 ~ /:/ && $3 !~ /^(0|98):/ || $9 ~ /btrfs/ || $10 ~ /btrfs/ { print $5 }' /proc/self/mountinfo | tac
+    awk '$3 ~ /:/ && $3 !~ /^(0|98):/ || $9 ~ /btrfs/ || $10 ~ /btrfs/ { print $5 }' /proc/self/mountinfo | tac |
+        while read -r path; do printf '%b\n' "$path"; done
 }
 
 # dm_maps COLUMNS: a line for each device-mapper map
 dm_maps() { dmsetup info -c --noheadings --separator ' ' -o "$1" 2>/dev/null | grep -vx 'No devices found'; }
 
-# release_maps: lets input and output that waits on a map come to an end
+# release_maps: lets input and output that waits on a map come to an end; removes maps that have no table yet, which
+# sysfs does not know
 release_maps() {
-    local name suspended
-    [ -n "$(dm_maps name)" ] || return 0
-    dm_maps name,suspended | while read -r name suspended; do
-        [ "$suspended" != Suspended ] || dmsetup resume "$name"
-        if dmsetup table "$name" | grep -q ' multipath '; then dmsetup message "$name" 0 fail_if_no_path; fi
+    local name attributes
+    dm_maps name,attr | while read -r name attributes; do
+        case $attributes in
+            L*s*) dmsetup resume "$name" ;;
+            L*) ;;
+            *) dmsetup remove "$name" ;;
+        esac
+        if dmsetup table "$name" 2>/dev/null | grep -q ' multipath '; then
+            dmsetup message "$name" 0 fail_if_no_path
+        fi
     done
 }
 
 remove_users() {
     local path
-    while read -r path; do umount "$(printf '%b' "$path")" 2>/dev/null || umount -l "$(printf '%b' "$path")"; done < <(foreign_mounts)
+    foreign_mounts | while read -r path; do
+        umount "$path" 2>/dev/null || umount -l "$path"
+    done
     if [ "$(wc -l </proc/swaps)" -gt 1 ]; then swapoff -a; fi
 }
 
 # remove_layers [--force]: everything that nothing else uses any more
 remove_layers() {
-    local sys name
+    local sys
     for sys in /sys/block/dm-*; do
         [ -e "$sys" ] || continue
         if [ -z "$(ls "$sys/holders")" ]; then dmsetup remove "$@" "$(<"$sys/dm/name")" 2>/dev/null; fi
-    done
-    # Maps without a table have no entry in sysfs.
-    dmsetup info -c --noheadings -o name,attr 2>/dev/null | awk -F: '$2 !~ /^L|I/ { print $1 }' | while read -r name; do
-        [ -e "/dev/mapper/$name" ] || dmsetup remove "$name" 2>/dev/null
     done
     for sys in /sys/block/md*; do
         [ -e "$sys" ] || continue
@@ -76,8 +81,9 @@ unload_modules() {
 # teardown: prints what is still there at the end, in one line, or nothing
 teardown() {
     local round left
-    udevadm settle
+    # First, as udev may hang on one of them, too.
     release_maps
+    udevadm settle --timeout=20
     remove_users
     for round in {1..12}; do
         layers_left >/dev/null || break

@@ -23,8 +23,12 @@ memory_dir() {
 # processor N: one of the processors that this process may use. A guest stays on one: the processes it is made of hand
 # over to each other all the time, and do so ten times faster where they share a processor.
 processor() {
-    local allowed=()
-    mapfile -t allowed < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done)
+    local range ranges allowed=()
+    # as in "pid 5's current affinity list: 0,2-3"
+    IFS=, read -ra ranges <<<"$(taskset -cp $$ | sed 's/.*: //')"
+    for range in "${ranges[@]}"; do
+        mapfile -t -O ${#allowed[@]} allowed < <(seq "${range%-*}" "${range#*-}")
+    done
     echo "${allowed[$1 % ${#allowed[@]}]}"
 }
 

@@ -6,13 +6,14 @@
 expect_restart
 systemctl stop setrad.service
 
-slow_disks 8 1024 10
+slow_disks 8 1024 0
 md_create md0 5 256 "${disks[@]}"
 assert_eq "$(ra /dev/md0)" 7168 "readahead of the array"
 pvcreate -qq -y /dev/md0
 vgcreate -qq -s 1g VolGroup00 /dev/md0
 lvcreate -qq -y -Wn -Zn -r 256 -n LogVol00 -l 4 VolGroup00
 lv=/dev/VolGroup00/LogVol00
+slow_down 20
 assert_eq "$(ra $lv)" 256 "readahead of the LV"
 setractl scan
 

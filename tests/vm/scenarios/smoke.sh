@@ -3,9 +3,8 @@
 # boot: shared
 # timeout: 90
 
-for module in md-mod raid0 raid1 raid10 raid456 dm-mod dm-crypt dm-delay dm-raid dm-thin-pool dm-cache dm-snapshot dm-multipath; do
-    modprobe "$module"
-done
+modprobe --all raid0 raid1 raid10 raid456
+modprobe --all dm-crypt dm-delay dm-raid dm-thin-pool dm-cache dm-snapshot dm-multipath
 targets=$(dmsetup targets | awk '{ print $1 }')
 for target in linear striped crypt delay raid thin thin-pool cache snapshot multipath; do
     grep -qx "$target" <<<"$targets" || fail "device-mapper has no target $target"
@@ -16,7 +15,7 @@ done
 systemctl is-active --quiet systemd-udevd.service || fail "udev does not run"
 systemctl is-active --quiet setrad.service || fail "setrad does not run"
 
-slow_disks 4 256 10
+slow_disks 4 256 0
 md_create md0 5 256 "${disks[@]}"
 assert_eq "$(ra /dev/md0)" 3072 "readahead of the array"
 
@@ -31,6 +30,7 @@ assert_eq "$(lsblk -dnro TYPE /dev/vg0/lv0)" lvm "lsblk's type of the LV"
 assert_eq "$(lsblk -nrso NAME,TYPE /dev/vg0/lv0 | grep -c raid5)" 1 "arrays under the LV"
 
 # At rest it does not mind what is set by hand: that makes no event.
+slow_down 10
 setrad_settled
 blockdev --setra 256 /dev/vg0/lv0
 slow=$(dd_mbps /dev/vg0/lv0 48)

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "common/ledger-lock.h"
+#include "common/ledger-record.h"
+#include "common/ledger.h"
+#include "tests/support/tree.h"
+
+static const struct device_identity map = {.name = "dm-3", .major = 253, .minor = 3, .diskseq = 7, .dm_uuid = "LVM-x"};
+static const struct device_identity next_map = {
+                .name = "dm-3", .major = 253, .minor = 3, .diskseq = 8, .dm_uuid = "LVM-y"};
+static const struct device_identity array = {.name = "md0", .major = 9, .minor = 0, .diskseq = 2};
+
+/* A directory that is not there yet, as /run/setrad after a boot. */
+static const char *directory(const struct tree *tree) {
+        static char path[PATH_MAX];
+
+        snprintf(path, sizeof(path), "%s/setrad", tree_path(tree));
+        return path;
+}
+
+static const char *file(const struct tree *tree, const char *name) {
+        static char path[PATH_MAX + 64];
+
+        snprintf(path, sizeof(path), "%s/%s", directory(tree), name);
+        return path;
+}
+
+static struct ledger *load(const struct tree *tree) {
+        struct ledger *ledger;
+
+        assert_int_equal(ledger_load(file(tree, "ledger.json"), &ledger), 0);
+        return ledger;
+}
+
+static void begin(const struct tree *tree, const struct device_identity *device, uint64_t original, uint64_t new) {
+        bool damaged = true;
+
+        assert_int_equal(ledger_record_begin(directory(tree), device, "vg0/lv0", "a rule", original, new, &damaged), 0);
+        assert_false(damaged);
+}
+
+static void end(const struct tree *tree, const struct device_identity *device, bool made) {
+        bool damaged = true;
+
+        assert_int_equal(ledger_record_end(directory(tree), device, made, NULL, &damaged), 0);
+        assert_false(damaged);
+}
+
+static void check_entry(const struct tree *tree, const struct device_identity *device, uint64_t original, uint64_t new,
+                bool pending) {
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+        const struct ledger_entry *entry = ledger_find(ledger, device);
+
+        assert_non_null(entry);
+        assert_int_equal(entry->original_sectors, original);
+        assert_int_equal(entry->new_sectors, new);
+        assert_int_equal(entry->pending, pending);
+        assert_string_equal(entry->label, "vg0/lv0");
+        assert_string_equal(entry->rule, "a rule");
+        assert_true(entry->time_usec > 0);
+}
+
+static size_t count(const struct tree *tree) {
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+
+        return ledger_count(ledger);
+}
+
+/* On record before it is made; the first value stays through all that follow. */
+static void test_changes(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        begin(tree, &map, 256, 3072);
+        check_entry(tree, &map, 256, 3072, true);
+        end(tree, &map, true);
+        check_entry(tree, &map, 256, 3072, false);
+
+        begin(tree, &map, 3072, 4096);
+        check_entry(tree, &map, 256, 4096, true);
+        end(tree, &map, true);
+        check_entry(tree, &map, 256, 4096, false);
+
+        begin(tree, &array, 512, 1024);
+        end(tree, &array, true);
+        check_entry(tree, &map, 256, 4096, false);
+        check_entry(tree, &array, 512, 1024, false);
+        assert_int_equal(count(tree), 2);
+}
+
+static void test_change_not_made(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        begin(tree, &map, 256, 3072);
+        end(tree, &map, false);
+        assert_int_equal(count(tree), 0);
+
+        begin(tree, &map, 256, 3072);
+        end(tree, &map, true);
+        begin(tree, &map, 3072, 4096);
+        end(tree, &map, false);
+        check_entry(tree, &map, 256, 3072, false);
+}
+
+/* A device that has the number of one that is gone has a first value of its own. */
+static void test_another_device(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        begin(tree, &map, 256, 3072);
+        end(tree, &map, true);
+        begin(tree, &next_map, 512, 8192);
+        end(tree, &next_map, true);
+        assert_int_equal(count(tree), 1);
+        check_entry(tree, &next_map, 512, 8192, false);
+}
+
+/* Ends that nothing began. */
+static void test_end_alone(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        end(tree, &map, true);
+        end(tree, &map, false);
+        assert_int_equal(count(tree), 0);
+}
+
+static void test_probe(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        struct probe_result probe = {.verdict = PROBE_FASTER, .gain = 2.5};
+        bool damaged;
+
+        probe.series[PROBE_BEFORE] = (struct probe_series_result){.n_runs = 1, .median_mbps = 50};
+        probe.series[PROBE_AFTER] = (struct probe_series_result){.n_runs = 1, .median_mbps = 125};
+        begin(tree, &map, 256, 3072);
+        assert_int_equal(ledger_record_end(directory(tree), &map, true, &probe, &damaged), 0);
+
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+        const struct ledger_entry *entry = ledger_find(ledger, &map);
+        assert_true(entry->before_mbps > 49.9 && entry->before_mbps < 50.1);
+        assert_true(entry->after_mbps > 124.9 && entry->after_mbps < 125.1);
+        assert_true(entry->gain > 2.49 && entry->gain < 2.51);
+}
+
+/* What can't be read is set aside, told of once, and does not stop a change. */
+static void test_damaged(void **state) {
+        static const char *const texts[] = {
+                        "", "{", "{\"version\":1", "[]", "{\"version\":99,\"entries\":[]}", "\xff\xfe"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+                _cleanup_(tree_freep) struct tree *tree = tree_new();
+                struct stat st;
+                bool damaged = false;
+
+                print_message("%s\n", texts[i]);
+                tree_write(tree, "setrad/ledger.json", texts[i]);
+                assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", 256, 3072, &damaged),
+                                0);
+                assert_true(damaged);
+                assert_int_equal(stat(file(tree, "ledger.json.damaged"), &st), 0);
+                assert_int_equal(st.st_size, strlen(texts[i]));
+                check_entry(tree, &map, 256, 3072, true);
+                end(tree, &map, true);
+        }
+}
+
+/* A number that JSON can't hold: nothing is written, and what was there stays. */
+static void test_refused(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        bool damaged;
+
+        begin(tree, &array, 512, 1024);
+        assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", UINT64_MAX, 1, &damaged),
+                        -ERANGE);
+        assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", 1, UINT64_MAX, &damaged),
+                        -ERANGE);
+        assert_int_equal(count(tree), 1);
+        check_entry(tree, &array, 512, 1024, true);
+}
+
+static void test_bad_directory(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        char longest[PATH_MAX + 32];
+        bool damaged;
+
+        memset(longest, 'x', sizeof(longest) - 1);
+        longest[sizeof(longest) - 1] = 0;
+        assert_int_equal(ledger_record_begin(longest, &map, "l", "r", 1, 2, &damaged), -ENAMETOOLONG);
+        assert_int_equal(ledger_record_end(longest, &map, true, NULL, &damaged), -ENAMETOOLONG);
+
+        tree_write(tree, "setrad", "a file");
+        assert_true(ledger_record_begin(directory(tree), &map, "l", "r", 1, 2, &damaged) < 0);
+        assert_true(ledger_record_end(directory(tree), &map, true, NULL, &damaged) < 0);
+}
+
+static void assert_lock_is_free(const struct tree *tree) {
+        _cleanup_(closep) int fd = ledger_lock(directory(tree), 0);
+
+        assert_true(fd >= 0);
+}
+
+/* Whether it went well or not, the lock is given back. */
+static void test_lock_is_given_back(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        bool damaged;
+
+        begin(tree, &map, 256, 3072);
+        assert_lock_is_free(tree);
+        end(tree, &map, true);
+        assert_lock_is_free(tree);
+        assert_true(ledger_record_begin(directory(tree), &map, "l", "r", UINT64_MAX, 1, &damaged) < 0);
+        assert_lock_is_free(tree);
+}
+
+#define WRITERS 4
+#define CHANGES 6
+
+static void write_changes(const struct tree *tree, unsigned writer) {
+        struct device_identity device = {.name = "sdx", .major = 8};
+
+        for (unsigned i = 0; i < CHANGES; i++) {
+                bool damaged;
+
+                device.minor = writer * CHANGES + i;
+                if (ledger_record_begin(directory(tree), &device, "l", "r", 1, 2, &damaged) < 0 ||
+                                ledger_record_end(directory(tree), &device, true, NULL, &damaged) < 0)
+                        _exit(1);
+        }
+        _exit(0);
+}
+
+/* Daemon and command line at once: no change of either is lost. */
+static void test_writers_at_once(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        pid_t pids[WRITERS];
+
+        for (unsigned i = 0; i < WRITERS; i++) {
+                pids[i] = fork();
+                assert_true(pids[i] >= 0);
+                if (pids[i] == 0)
+                        write_changes(tree, i);
+        }
+        for (unsigned i = 0; i < WRITERS; i++) {
+                int status;
+
+                assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+                assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        assert_int_equal(count(tree), WRITERS * CHANGES);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_changes),
+                        cmocka_unit_test(test_change_not_made),
+                        cmocka_unit_test(test_another_device),
+                        cmocka_unit_test(test_end_alone),
+                        cmocka_unit_test(test_probe),
+                        cmocka_unit_test(test_damaged),
+                        cmocka_unit_test(test_refused),
+                        cmocka_unit_test(test_bad_directory),
+                        cmocka_unit_test(test_lock_is_given_back),
+                        cmocka_unit_test(test_writers_at_once),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
