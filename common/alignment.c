@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "common/alignment.h"
+#include "common/layer.h"
 
 /* Layers looked through for an array; more than any real stack has, few enough for a captured one of any depth. */
 #define STEPS_MAX 64U
-
-/* Of an edge that closed a cycle nothing is followed. */
-static bool lies_over(const struct layer *upper, const struct layer *lower) {
-        return !(upper->in_cycle && lower->in_cycle) && lower->depth < upper->depth;
-}
 
 /* Targets that put their data in order, so that an offset above is one beneath. */
 static bool keeps_order(enum layer_kind kind) {
@@ -50,7 +46,7 @@ static bool step_down(const struct layer **layer, uint64_t *sector) {
         } else {
                 return false;
         }
-        return lies_over(upper, *layer) && !__builtin_add_overflow(*sector, offset, sector);
+        return layer_lies_over(upper, *layer) && !__builtin_add_overflow(*sector, offset, sector);
 }
 
 static bool has_parity(const struct layer *array) {
@@ -90,7 +86,7 @@ static struct alignment_result judge(const struct geometry *geometry, const stru
 struct alignment_result alignment_compute(const struct geometry *geometry, const struct layer *layer) {
         struct alignment_result worst = {.alignment = ALIGNED};
 
-        if (layer->parent && layer->start_sectors.known && lies_over(layer, layer->parent))
+        if (layer->parent && layer->start_sectors.known && layer_lies_over(layer, layer->parent))
                 return judge(geometry, layer->parent, (uint64_t)layer->start_sectors.value);
 
         for (size_t i = 0; layer->dm && i < layer->dm->n_segments; i++) {
@@ -100,7 +96,7 @@ struct alignment_result alignment_compute(const struct geometry *geometry, const
                         const struct dm_leg *leg = &segment->legs[j];
                         struct alignment_result result;
 
-                        if (leg->role != LEG_DATA || !leg->layer || !lies_over(layer, leg->layer))
+                        if (leg->role != LEG_DATA || !leg->layer || !layer_lies_over(layer, leg->layer))
                                 continue;
                         result = judge(geometry, leg->layer, leg->offset_sectors);
                         if (result.alignment > worst.alignment)

@@ -37,6 +37,10 @@ bool layer_is_private_volume(const struct layer *layer) {
         return false;
 }
 
+bool layer_lies_over(const struct layer *upper, const struct layer *lower) {
+        return lower && !(upper->in_cycle && lower->in_cycle) && lower->depth < upper->depth;
+}
+
 bool layer_is_swap(const struct layer *layer) {
         for (size_t i = 0; i < layer->n_uses; i++)
                 if (layer->uses[i].type == USE_SWAP)
