@@ -18,6 +18,7 @@ SBINDIR ?= $(PREFIX)/sbin
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
 VENDORDIR ?= $(PREFIX)/lib/setrad
+DOCDIR ?= $(PREFIX)/share/doc/setrad
 
 BUILD ?= build$(if $(SAN),-san)
 PKG_CONFIG ?= pkg-config
@@ -45,7 +46,7 @@ endif
 
 ifndef V
   Q := @
-  say = @printf '  %-6s %s\n' $(1) $(2)
+  say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-6s %s\n' $(1) $(2))
 endif
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
@@ -102,12 +103,17 @@ POLICIES := $(wildcard config/policy.d/*.yaml)
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
-	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(SBINDIR)/setractl
+	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(BINDIR)/setractl
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(VENDORDIR)/policy.d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
-	sed 's|@SBINDIR@|$(SBINDIR)|g' systemd/setrad.service > $(BUILD)/setrad.service
+	sed 's|@SBINDIR@|$(SBINDIR)|g; s|@VENDORDIR@|$(VENDORDIR)|g; s|@DOCDIR@|$(DOCDIR)|g' \
+		systemd/setrad.service > $(BUILD)/setrad.service
 	$(INSTALL) -m 644 $(BUILD)/setrad.service $(DESTDIR)$(UNITDIR)/setrad.service
 	$(INSTALL) -D -m 644 systemd/setrad.catalog $(DESTDIR)$(CATALOGDIR)/setrad.catalog
 	$(INSTALL) -m 644 $(POLICIES) $(DESTDIR)$(VENDORDIR)/policy.d/
+	$(INSTALL) -D -m 644 README.md $(DESTDIR)$(DOCDIR)/README.md
+	$(INSTALL) -d $(DESTDIR)$(DOCDIR)/docs
+	$(INSTALL) -m 644 $(wildcard docs/*.md) $(DESTDIR)$(DOCDIR)/docs/
+	$(if $(DESTDIR),,-journalctl --update-catalog)
 
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch])
 CLANG_FORMAT ?= clang-format

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "common/apply.h"
 #include "common/change.h"
+#include "common/ledger-lock.h"
 #include "common/ledger-record.h"
 #include "common/worker.h"
 
@@ -43,8 +44,8 @@ static int note_before(const struct decision *decision, const struct apply_reque
         bool damaged = false;
         int r;
 
-        r = ledger_record_begin(LEDGER_DIRECTORY, &request->device, decision->layer->label, decision->rule,
-                        request->from_sectors, request->to_sectors, &damaged);
+        r = ledger_record_begin(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, decision->layer->label,
+                        decision->rule, request->from_sectors, request->to_sectors, &damaged);
         return check_ledger(r, damaged);
 }
 
@@ -52,7 +53,8 @@ static int note_after(const struct apply_request *request, const struct apply_re
         bool damaged = false;
         int r;
 
-        r = ledger_record_end(LEDGER_DIRECTORY, &request->device, result->changed, &result->probe, &damaged);
+        r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, result->changed,
+                        &result->probe, &damaged);
         return check_ledger(r, damaged);
 }
 

@@ -104,10 +104,6 @@ static void open_before(struct change *change) {
 
         if (!change->probe)
                 return;
-        if (change->result->before_sectors == change->request->to_sectors) {
-                skip_probe(change, "the device had this readahead already", 0);
-                return;
-        }
         r = series_open(change, PROBE_BEFORE, &change->request->device);
         if (r < 0)
                 skip_probe(change, "open", r);
@@ -145,6 +141,9 @@ static int make_change(struct change *change) {
         if (r < 0)
                 return r;
         result->after_sectors = result->before_sectors;
+        /* A rule that only raises might lower what somebody has set meanwhile, and the ledger has the older value. */
+        if (result->before_sectors != change->request->from_sectors)
+                return -EAGAIN;
         open_before(change);
         return set_and_verify(change, fd);
 }

@@ -15,7 +15,7 @@
 /* Plain data. */
 struct apply_request {
         struct device_identity device;
-        uint64_t from_sectors; /* what the plan saw; used only to tell that it was changed meanwhile */
+        uint64_t from_sectors; /* what the plan saw, and what it must still be */
         uint64_t to_sectors;   /* in whole pages: readahead_round() */
         bool probe;
         struct probe_limits probe_limits;
@@ -42,9 +42,9 @@ const char *apply_step_name(enum apply_step step);
 
 /*
  * Opens, checks identity, opens the "before" descriptors of the probe, sets, reads back, opens the "after" ones, probes.
- * -ESTALE, -ENODEV: the device is gone or another one, and nothing was touched. -EREMOTEIO: the value read back is not
- * the one that was set. A probe that fails or is skipped does not undo the change: probe.skipped says why. A value that
- * is there already is not measured. Returns ret->error.
+ * -ESTALE, -ENODEV: the device is gone or another one. -EAGAIN: its readahead is no longer what the plan saw. Nothing was
+ * touched then. -EREMOTEIO: the value read back is not the one that was set. A probe that fails or is skipped does not
+ * undo the change: probe.skipped says why. Returns ret->error.
  */
 int apply_change(const struct apply_request *request, struct apply_result *ret);
 

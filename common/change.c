@@ -174,6 +174,9 @@ static void print_failure(FILE *f, const struct decision *decision, const struct
         if (result->changed)
                 fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors, not %" PRId64 " as was set",
                                 result->before_sectors, result->after_sectors, wanted);
+        else if (result->error == -EAGAIN)
+                fprintf(f, "readahead was not set to %" PRId64 " sectors: it has become %" PRIu64 " meanwhile", wanted,
+                                result->before_sectors);
         else {
                 errno = -result->error;
                 fprintf(f, "readahead was not set to %" PRId64 " sectors: %s: %m", wanted,
@@ -198,7 +201,7 @@ static void print_probe(FILE *f, const struct probe_result *probe) {
         case PROBE_FASTER:
         case PROBE_SLOWER:
                 fprintf(f, "; sequential read %s → %s MB/s (×%s%s, %u run%s)", before, after,
-                                units_format_ratio(gain, probe->gain), probe->verdict == PROBE_SLOWER ? " slower" : "",
+                                units_format_ratio(gain, probe->gain), probe->verdict == PROBE_SLOWER ? ", slower" : "",
                                 runs, plural);
                 break;
         case PROBE_NO_DIFFERENCE:

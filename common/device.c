@@ -12,6 +12,7 @@
 
 #include "common/cleanup.h"
 #include "common/device.h"
+#include "common/dmtable.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
@@ -119,7 +120,7 @@ static int check_identity(int fd, const struct device_identity *identity) {
         r = read_dm_uuid(identity, uuid, sizeof(uuid));
         if (r < 0)
                 return r;
-        return strcmp(uuid, identity->dm_uuid) == 0 ? 0 : -ESTALE;
+        return dmname_equals(uuid, identity->dm_uuid) ? 0 : -ESTALE;
 }
 
 int device_open(const struct device_identity *identity) {

@@ -43,6 +43,17 @@ char *dmname_demangle(struct arena *arena, const char *name) {
         return demangled;
 }
 
+bool dmname_equals(const char *mangled, const char *name) {
+        while (*mangled && *name) {
+                int byte = mangled_byte(mangled);
+
+                if ((byte < 0 ? *mangled : (char)byte) != *name++)
+                        return false;
+                mangled += byte < 0 ? 1 : 4;
+        }
+        return *mangled == *name;
+}
+
 /*
  * Takes the part at *NAME up to the next single hyphen, undoing doubled ones, and moves *NAME past it. NULL without
  * memory.

@@ -27,6 +27,9 @@ enum layer_kind dmtable_kind(const struct dm_segment *segments, size_t n_segment
 /* "my\x20disk" → "my disk". NULL without memory. */
 char *dmname_demangle(struct arena *arena, const char *name);
 
+/* Whether MANGLED, as in sysfs and /dev/mapper, stands for NAME. */
+bool dmname_equals(const char *mangled, const char *name);
+
 /*
  * Splits "vg--a-lv" into "vg-a" and "lv" where UUID is LVM's ("LVM-…"), undoing doubled hyphens; *ret_suffix is what
  * follows LVM's 64 characters ("tdata"), or NULL. Of a name with a layer ("vg-lv-real") the lv is "lv". All NULL for

@@ -114,10 +114,11 @@ static json_t *encode_figure(double value) {
 }
 
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "label", encode_text(entry->label), "rule",
-                        encode_text(entry->rule), "new_sectors", (json_int_t)entry->new_sectors, "time_usec",
-                        (json_int_t)entry->time_usec, "before_mbps", encode_figure(entry->before_mbps), "after_mbps",
-                        encode_figure(entry->after_mbps), "gain", encode_figure(entry->gain));
+        return json_pack("{s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending, "label",
+                        encode_text(entry->label), "rule", encode_text(entry->rule), "new_sectors",
+                        (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
+                        encode_figure(entry->before_mbps), "after_mbps", encode_figure(entry->after_mbps), "gain",
+                        encode_figure(entry->gain));
 }
 
 static json_t *encode_record(const struct ledger_record *record) {
@@ -126,10 +127,10 @@ static json_t *encode_record(const struct ledger_record *record) {
         json_t *diskseq = device->diskseq > 0 ? json_integer((json_int_t)device->diskseq) : json_null();
         json_t *previous = record->has_previous ? encode_change(&record->previous) : json_null();
 
-        return json_pack("{s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:o, s:o}", "name", encode_text(device->name), "major",
+        return json_pack("{s:o, s:I, s:I, s:o, s:o, s:I, s:o, s:o}", "name", encode_text(device->name), "major",
                         (json_int_t)device->major, "minor", (json_int_t)device->minor, "diskseq", diskseq, "dm_uuid",
-                        encode_text(device->dm_uuid), "original_sectors", (json_int_t)entry->original_sectors,
-                        "pending", entry->pending, "change", encode_change(entry), "previous", previous);
+                        encode_text(device->dm_uuid), "original_sectors", (json_int_t)entry->original_sectors, "change",
+                        encode_change(entry), "previous", previous);
 }
 
 char *ledger_format(const struct ledger *ledger) {
@@ -144,8 +145,12 @@ char *ledger_format(const struct ledger *ledger) {
 }
 
 static int parse_change(const json_t *json, struct ledger_entry *entry) {
+        const json_t *pending = json_object_get(json, "pending");
         int r;
 
+        if (!json_is_boolean(pending))
+                return -EBADMSG;
+        entry->pending = json_is_true(pending);
         r = dup_text(json, "label", &entry->label);
         if (r < 0)
                 return r;
@@ -178,16 +183,14 @@ static int parse_device(const json_t *json, struct device_identity *device) {
 }
 
 static int parse_record(const json_t *json, struct ledger_record *record) {
-        const json_t *pending = json_object_get(json, "pending"), *previous = json_object_get(json, "previous");
+        const json_t *previous = json_object_get(json, "previous");
         int r;
 
         r = parse_device(json, &record->entry.device);
         if (r < 0)
                 return r;
-        if (!json_is_boolean(pending) ||
-                        get_number(json, "original_sectors", INT64_MAX, &record->entry.original_sectors) < 0)
+        if (get_number(json, "original_sectors", INT64_MAX, &record->entry.original_sectors) < 0)
                 return -EBADMSG;
-        record->entry.pending = json_is_true(pending);
         r = parse_change(json_object_get(json, "change"), &record->entry);
         if (r < 0 || json_is_null(previous))
                 return r;

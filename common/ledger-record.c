@@ -20,7 +20,7 @@ static void record_done(struct record *record) {
         closep(&record->lock);
 }
 
-static int record_open(struct record *record, const char *directory, bool *ret_damaged) {
+static int record_open(struct record *record, const char *directory, unsigned wait_msec, bool *ret_damaged) {
         int r;
 
         *record = (struct record){.lock = -1};
@@ -28,7 +28,7 @@ static int record_open(struct record *record, const char *directory, bool *ret_d
         if (r < 0 || (size_t)r >= sizeof(record->path))
                 return -ENAMETOOLONG;
 
-        r = ledger_lock(directory, LEDGER_LOCK_TIMEOUT_MSEC);
+        r = ledger_lock(directory, wait_msec);
         if (r < 0)
                 return r;
         record->lock = r;
@@ -45,24 +45,25 @@ static uint64_t now_usec(void) {
         return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-int ledger_record_begin(const char *directory, const struct device_identity *device, const char *label,
-                const char *rule, uint64_t original_sectors, uint64_t new_sectors, bool *ret_damaged) {
+int ledger_record_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                const char *label, const char *rule, uint64_t original_sectors, uint64_t new_sectors,
+                bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 
-        r = record_open(&record, directory, ret_damaged);
+        r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
         r = ledger_begin(record.ledger, device, label, rule, original_sectors, new_sectors, now_usec());
         return r < 0 ? r : ledger_save(record.ledger, record.path);
 }
 
-int ledger_record_end(const char *directory, const struct device_identity *device, bool made,
+int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,
                 const struct probe_result *probe, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 
-        r = record_open(&record, directory, ret_damaged);
+        r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
         if (made)
@@ -70,4 +71,29 @@ int ledger_record_end(const char *directory, const struct device_identity *devic
         else
                 ledger_abandon(record.ledger, device);
         return ledger_save(record.ledger, record.path);
+}
+
+int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_made_handler made, void *userdata,
+                bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        bool changed = false;
+        int r;
+
+        r = record_open(&record, directory, wait_msec, ret_damaged);
+        if (r < 0)
+                return r;
+        /* From the last on, as entries may go. */
+        for (size_t i = ledger_count(record.ledger); i-- > 0;) {
+                const struct ledger_entry *entry = ledger_get(record.ledger, i);
+                struct device_identity device = entry->device;
+
+                if (!entry->pending)
+                        continue;
+                if (made(entry, userdata))
+                        ledger_confirm(record.ledger, &device, NULL);
+                else
+                        ledger_abandon(record.ledger, &device);
+                changed = true;
+        }
+        return changed ? ledger_save(record.ledger, record.path) : 0;
 }

@@ -107,15 +107,15 @@ static int fill_entry(
         return 0;
 }
 
-/* ENTRY takes the place of what the record says; that is kept until the change is known to have been made. */
+/*
+ * ENTRY takes the place of what the record says; that is kept until the change is known to have been made. Of an entry
+ * that is pending already nobody knows whether its change was made: it stands again too, as pending.
+ */
 static void replace_entry(struct ledger_record *record, struct ledger_entry *entry) {
         entry->original_sectors = record->entry.original_sectors;
-        if (record->entry.pending)
-                entry_done(&record->entry);
-        else {
-                record->previous = record->entry;
-                record->has_previous = true;
-        }
+        entry_done(&record->previous);
+        record->previous = record->entry;
+        record->has_previous = true;
         record->entry = *entry;
 }
 

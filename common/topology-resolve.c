@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/dmtable.h"
 #include "common/topology-private.h"
 
 static const char *after_prefix(const char *s, const char *prefix) {
@@ -13,36 +14,11 @@ static const char *after_prefix(const char *s, const char *prefix) {
         return strncmp(s, prefix, n) == 0 ? s + n : NULL;
 }
 
-static int hex_digit(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        if (c >= 'A' && c <= 'F')
-                return c - 'A' + 10;
-        return -1;
-}
-
-/* Whether MANGLED, as in /dev/mapper ("my\x20disk"), stands for NAME. */
-static bool mangled_equals(const char *mangled, const char *name) {
-        while (*mangled && *name) {
-                char c = *mangled++;
-
-                if (c == '\\' && mangled[0] == 'x' && hex_digit(mangled[1]) >= 0 && hex_digit(mangled[2]) >= 0) {
-                        c = (char)(hex_digit(mangled[1]) << 4 | hex_digit(mangled[2]));
-                        mangled += 3;
-                }
-                if (c != *name++)
-                        return false;
-        }
-        return *mangled == *name;
-}
-
 static struct layer *find_map(const struct topology *topology, const char *name) {
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];
 
-                if (layer->dm && mangled_equals(name, layer->dm->name))
+                if (layer->dm && dmname_equals(name, layer->dm->name))
                         return layer;
         }
         return NULL;

@@ -13,6 +13,7 @@
 
 #define WORKERS_MAX         16U
 #define DEADLINE_MSEC       10000U /* for the ioctls alone; probes come on top */
+#define LOCK_WAIT_MSEC      500U
 #define KILL_GRACE_MSEC     100U
 #define KILL_AGAIN_USEC     10000000U
 #define ATTEMPTS_MAX        3U
@@ -45,6 +46,7 @@ struct failure {
 
 struct changes {
         sd_event *event;
+        const struct sysroot *root;
         changes_room_handler room;
         void *userdata;
         struct job *jobs;
@@ -54,12 +56,14 @@ struct changes {
         size_t n_failures;
 };
 
-int changes_new(sd_event *event, changes_room_handler room, void *userdata, struct changes **ret) {
+int changes_new(sd_event *event, const struct sysroot *root, changes_room_handler room, void *userdata,
+                struct changes **ret) {
         struct changes *changes = calloc(1, sizeof(*changes));
 
         if (!changes)
                 return -ENOMEM;
         changes->event = event;
+        changes->root = root;
         changes->room = room;
         changes->userdata = userdata;
         *ret = changes;
@@ -82,18 +86,6 @@ static void job_free(struct job *job) {
 }
 
 DEFINE_CLEANUP(struct job *, job_free);
-
-void changes_free(struct changes *changes) {
-        if (!changes)
-                return;
-        while (changes->jobs) {
-                struct job *job = changes->jobs;
-
-                changes->jobs = job->next;
-                job_free(job);
-        }
-        free(changes);
-}
 
 size_t changes_count(const struct changes *changes) {
         return changes->n_jobs;
@@ -148,7 +140,7 @@ static void drop_job(struct job *job) {
                 changes->room(changes->userdata);
 }
 
-/* Which finding the change mends: the first of the layer that is about its readahead. */
+/* What the change is about: the first finding of the layer that concerns its readahead. */
 static const char *finding_code_of(const struct job *job) {
         size_t n;
         const struct finding *items = findings_of(&job->batch->survey->findings, job->decision->layer, &n);
@@ -163,11 +155,54 @@ static void record_end(const struct job *job, bool made, const struct probe_resu
         bool damaged = false;
         int r;
 
-        r = ledger_record_end(LEDGER_DIRECTORY, &job->request.device, made, probe, &damaged);
+        r = ledger_record_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &job->request.device, made, probe, &damaged);
         if (damaged)
                 journal_ledger_damaged();
         if (r < 0)
                 journal_ledger_failed(job->decision, r);
+}
+
+bool changes_was_made(const struct ledger_entry *entry, void *userdata) {
+        const struct sysroot *root = userdata;
+        struct opt_int kib = sysroot_read_int(
+                        root, "sys/dev/block/%u:%u/queue/read_ahead_kb", entry->device.major, entry->device.minor);
+
+        return kib.known && (uint64_t)kib.value * 1024 / SECTOR_BYTES == entry->new_sectors;
+}
+
+/* The worker is gone without a word: sysfs says whether it came as far as the change. ERROR is why it is gone. */
+static void resolve_lost(struct job *job, int error) {
+        const struct ledger_entry asked = {.device = job->request.device, .new_sectors = job->request.to_sectors};
+        struct apply_result result = {
+                        .step = APPLY_PROBE,
+                        .changed = true,
+                        .before_sectors = job->request.from_sectors,
+                        .after_sectors = job->request.to_sectors,
+                        .probe = {.skipped = "it was cut short"},
+        };
+        bool made = changes_was_made(&asked, (void *)job->changes->root);
+
+        record_end(job, made, NULL);
+        if (made)
+                journal_changed(job->decision, &result, finding_code_of(job));
+        else
+                journal_worker_lost(job->decision, error);
+}
+
+void changes_free(struct changes *changes) {
+        if (!changes)
+                return;
+        while (changes->jobs) {
+                struct job *job = changes->jobs;
+
+                changes->jobs = job->next;
+                if (!job->stuck) {
+                        (void)worker_kill(job->worker, KILL_GRACE_MSEC);
+                        resolve_lost(job, -ECANCELED);
+                }
+                job_free(job);
+        }
+        free(changes);
 }
 
 static void job_done(struct job *job, const struct apply_result *result) {
@@ -175,6 +210,9 @@ static void job_done(struct job *job, const struct apply_result *result) {
         if (result->error == -ENODEV || result->error == -ENXIO || result->error == -ESTALE ||
                         result->error == -ENOENT) {
                 journal_vanished(job->decision);
+        } else if (result->error == -EAGAIN) {
+                /* The plan is out of date: make another. */
+                job->changes->left_over = true;
         } else if (result->error < 0) {
                 journal_change_failed(job->decision, result);
                 count_failure(job);
@@ -193,7 +231,7 @@ static int on_worker(sd_event_source *source, int fd, uint32_t events, void *use
         if (r == -EAGAIN)
                 return 0;
         if (r < 0) {
-                journal_worker_lost(job->decision, r);
+                resolve_lost(job, r);
                 count_failure(job);
                 drop_job(job);
                 return 0;
@@ -209,7 +247,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
 
         r = worker_kill(job->worker, KILL_GRACE_MSEC);
         if (!job->stuck) {
-                journal_worker_lost(job->decision, r == -EBUSY ? -EBUSY : -ETIMEDOUT);
+                resolve_lost(job, r == -EBUSY ? -EBUSY : -ETIMEDOUT);
                 count_failure(job);
         }
         if (r != -EBUSY) {
@@ -246,23 +284,29 @@ static int start_recorded(struct job *job) {
         bool damaged = false;
         int r;
 
-        r = ledger_record_begin(LEDGER_DIRECTORY, &job->request.device, decision->layer->label, decision->rule,
+        r = ledger_record_begin(LEDGER_DIRECTORY, 0, &job->request.device, decision->layer->label, decision->rule,
                         job->request.from_sectors, job->request.to_sectors, &damaged);
         if (damaged)
                 journal_ledger_damaged();
-        if (r < 0) {
-                journal_ledger_failed(decision, r);
+        if (r < 0)
                 return r;
-        }
 
         r = worker_start(apply_job, &job->request, sizeof(struct apply_result), &job->worker);
         if (r >= 0)
                 r = watch_job(job);
-        if (r < 0) {
-                journal_worker_lost(decision, r);
+        if (r < 0)
                 record_end(job, false, NULL);
-        }
         return r;
+}
+
+/* What keeps the loop from starting a worker: another program with the ledger, or want of something. */
+static void tell_not_started(struct job *job, int error) {
+        if (error == -ETIMEDOUT) {
+                job->changes->left_over = true;
+                return;
+        }
+        journal_not_started(job->decision, error);
+        count_failure(job);
 }
 
 /*
@@ -274,13 +318,14 @@ static void yield_probe(const struct changes *changes, struct apply_request *req
                 if (job->request.probe) {
                         request->probe = false;
                         snprintf(request->probe_skipped, sizeof(request->probe_skipped),
-                                        "%s is being measured just then", job->decision->layer->label);
+                                        "%s is being measured at the moment", job->decision->layer->label);
                 }
 }
 
 static void start_job(struct changes *changes, struct batch *batch, const struct decision *decision) {
         _cleanup_(job_freep) struct job *job = calloc(1, sizeof(*job));
         const struct failure *failure;
+        int r;
 
         if (!job)
                 return;
@@ -297,8 +342,11 @@ static void start_job(struct changes *changes, struct batch *batch, const struct
                 return;
         }
         yield_probe(changes, &job->request);
-        if (start_recorded(job) < 0)
+        r = start_recorded(job);
+        if (r < 0) {
+                tell_not_started(job, r);
                 return;
+        }
 
         changes->n_jobs++;
         job->next = changes->jobs;
@@ -318,4 +366,7 @@ void changes_start(struct changes *changes, struct survey *survey) {
                 if (decision_is_change(&survey->plan.decisions[i]))
                         start_job(changes, batch, &survey->plan.decisions[i]);
         batch_release(batch);
+        /* With no worker that would say so when it is done. */
+        if (changes->left_over && changes->n_jobs == 0)
+                changes->room(changes->userdata);
 }

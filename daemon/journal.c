@@ -7,6 +7,7 @@
 
 #include "common/change.h"
 #include "common/cleanup.h"
+#include "common/ledger-record.h"
 #include "daemon/entry.h"
 #include "daemon/journal.h"
 #include "daemon/messages.h"
@@ -63,7 +64,7 @@ void journal_policy_refused(const struct policy_errors *errors, bool kept) {
         }
 }
 
-void journal_scanned(const struct survey *survey, const char *why, bool asked_for) {
+void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans) {
         _cleanup_(entry_done) struct entry entry = {};
 
         entry_add(&entry, "MESSAGE", "scanned (%s): %zu layers, %zu to change, %zu held", why,
@@ -72,7 +73,8 @@ void journal_scanned(const struct survey *survey, const char *why, bool asked_fo
         entry_add(&entry, "SETRAD_LAYERS", "%zu", survey->topology->n_layers);
         entry_add(&entry, "SETRAD_CHANGES", "%zu", survey->plan.n_changes);
         entry_add(&entry, "SETRAD_HELD", "%zu", survey->plan.n_held);
-        entry_send(&entry, asked_for ? LOG_INFO : LOG_DEBUG, SETRAD_MSG_SCANNED);
+        entry_add(&entry, "SETRAD_SCANS", "%llu", (unsigned long long)n_scans);
+        entry_send(&entry, LOG_INFO, SETRAD_MSG_SCANNED);
 }
 
 void journal_note(const char *text) {
@@ -185,20 +187,23 @@ void journal_change_failed(const struct decision *decision, const struct apply_r
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
 }
 
+static const char *lost_reason(int error) {
+        switch (error) {
+        case -ETIMEDOUT: return "no answer within the deadline";
+        case -EBUSY: return "no answer within the deadline, and what waits for it can't be killed";
+        case -ECANCELED: return "setrad was stopped before it came to it";
+        default: return "the process that was to change it failed";
+        }
+}
+
 void journal_worker_lost(const struct decision *decision, int error) {
         _cleanup_(entry_done) struct entry entry = {};
         char title[512];
 
-        title_of(decision->layer, title);
-        if (error == -ETIMEDOUT || error == -EBUSY)
-                entry_add(&entry, "MESSAGE", "%s: no answer within the deadline; whether it was changed is not known",
-                                title);
-        else
-                entry_add(&entry, "MESSAGE", "%s: the process that was to change it failed: %s", title,
-                                strerror(-error));
+        entry_add(&entry, "MESSAGE", "%s: not changed: %s", title_of(decision->layer, title), lost_reason(error));
         add_decision(&entry, decision);
         entry_add(&entry, "ERRNO", "%d", -error);
-        entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
+        entry_send(&entry, error == -ECANCELED ? LOG_INFO : LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
 }
 
 void journal_gave_up(const struct decision *decision, unsigned attempts) {
@@ -220,15 +225,23 @@ void journal_vanished(const struct decision *decision) {
         entry_send(&entry, LOG_INFO, SETRAD_MSG_DEVICE_VANISHED);
 }
 
-void journal_ledger_failed(const struct decision *decision, int error) {
+static void ledger_entry(const struct decision *decision, const char *what, int error) {
         _cleanup_(entry_done) struct entry entry = {};
         char title[512];
 
-        entry_add(&entry, "MESSAGE", "%s: not changed, as the change can't be put on record in the ledger: %s",
-                        title_of(decision->layer, title), strerror(-error));
+        entry_add(&entry, "MESSAGE", "%s: %s: %s", title_of(decision->layer, title), what, strerror(-error));
         add_decision(&entry, decision);
         entry_add(&entry, "ERRNO", "%d", -error);
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_CHANGE_FAILED);
+}
+
+void journal_not_started(const struct decision *decision, int error) {
+        ledger_entry(decision, "not changed, as the change can't be put on record in " LEDGER_DIRECTORY " or be begun",
+                        error);
+}
+
+void journal_ledger_failed(const struct decision *decision, int error) {
+        ledger_entry(decision, "what became of the change can't be put on record in " LEDGER_DIRECTORY, error);
 }
 
 void journal_ledger_damaged(void) {

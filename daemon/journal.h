@@ -21,8 +21,8 @@ void journal_policy_loaded(const struct policy *policy);
 /* One line for each error; KEPT: an earlier policy stays in force. */
 void journal_policy_refused(const struct policy_errors *errors, bool kept);
 
-/* WHY a scan was made: "start", "SIGHUP", "SIGUSR1", "events"; only those that somebody asked for are worth a line. */
-void journal_scanned(const struct survey *survey, const char *why, bool asked_for);
+/* A scan that somebody asked for; WHY is "start", "reload", "asked for" or "state". N_SCANS counts all since the start. */
+void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans);
 
 /* Something about the machine that limits what setrad can see. */
 void journal_note(const char *text);
@@ -36,14 +36,17 @@ void journal_released(const char *label);
 void journal_changed(const struct decision *decision, const struct apply_result *result, const char *code);
 void journal_change_failed(const struct decision *decision, const struct apply_result *result);
 
-/* The worker did not come back: ERROR is -ETIMEDOUT (killed), -EBUSY (can't be killed), or what else went wrong. */
+/* The worker did not come back, and nothing was changed: ERROR is -ETIMEDOUT (killed), -EBUSY (can't be killed), or else. */
 void journal_worker_lost(const struct decision *decision, int error);
 /* After ATTEMPTS failures: not tried again until somebody asks for a scan. */
 void journal_gave_up(const struct decision *decision, unsigned attempts);
 
 void journal_vanished(const struct decision *decision);
 
-/* The ledger can't be written, so the change is not made. */
+/* The change can't be put on record, or no worker be had: it is not made. */
+void journal_not_started(const struct decision *decision, int error);
+
+/* What became of a change can't be put on record. */
 void journal_ledger_failed(const struct decision *decision, int error);
 void journal_ledger_damaged(void);
 

@@ -24,6 +24,7 @@ struct manager {
         struct udev *udev;
         struct udev_monitor *monitor;
 
+        uint64_t n_scans;
         sd_event_source *settle_source; /* the scan that is due */
         uint64_t first_event_usec;      /* since when events wait for it; 0: none do */
 };

@@ -9,8 +9,11 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#include "common/ledger-record.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
+
+#define LOCK_WAIT_MSEC 2000U /* at start only */
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         struct manager *manager = userdata;
@@ -90,7 +93,7 @@ int manager_new(struct manager **ret) {
         r = sysroot_open(NULL, &manager->root);
         if (r < 0)
                 return r;
-        r = changes_new(manager->event, on_room, manager, &manager->changes);
+        r = changes_new(manager->event, manager->root, on_room, manager, &manager->changes);
         if (r < 0)
                 return r;
         manager->said = memory_new();
@@ -136,10 +139,23 @@ void manager_load_policy(struct manager *manager) {
         journal_policy_loaded(policy);
 }
 
+/* What an earlier process left open, because it was killed. */
+static void settle_ledger(struct manager *manager) {
+        bool damaged = false;
+        int r;
+
+        r = ledger_record_settle(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, changes_was_made, manager->root, &damaged);
+        if (damaged)
+                journal_ledger_damaged();
+        if (r < 0)
+                journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be read: %s", strerror(-r));
+}
+
 int manager_run(struct manager *manager) {
         int r;
 
         journal_started();
+        settle_ledger(manager);
         manager_load_policy(manager);
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");

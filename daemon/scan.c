@@ -39,11 +39,19 @@ static bool is_mended(const struct finding *finding, const struct plan *plan) {
                decision_is_change(&plan->decisions[finding->layer->index]);
 }
 
+/* A rule's own number is no news, however it compares with the array's. */
+static bool is_wanted(const struct finding *finding, const struct plan *plan) {
+        bool compares = finding->code == FINDING_READAHEAD_BELOW_ARRAY ||
+                        finding->code == FINDING_READAHEAD_ABOVE_ARRAY;
+
+        return compares && plan->decisions[finding->layer->index].target.origin == TARGET_LITERAL;
+}
+
 static void tell_findings(struct manager *manager, const struct survey *survey) {
         for (size_t i = 0; i < survey->findings.n_items; i++) {
                 const struct finding *finding = &survey->findings.items[i];
 
-                if (finding->severity == SEVERITY_INFO)
+                if (finding->severity == SEVERITY_INFO || is_wanted(finding, &survey->plan))
                         continue;
                 if (memory_note(manager->said, "finding %s %s %s", finding->layer->name, finding->layer->label,
                                     finding->text))
@@ -75,6 +83,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
         bool asked_for = reason != SCAN_EVENTS;
         int r;
 
+        manager->n_scans++;
         manager->first_event_usec = 0;
         sd_event_source_set_enabled(manager->settle_source, SD_EVENT_OFF);
 
@@ -85,7 +94,8 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
         }
 
         tell_news(manager, survey);
-        journal_scanned(survey, reason_name(reason), asked_for);
+        if (asked_for)
+                journal_scanned(survey, reason_name(reason), manager->n_scans);
         sd_notifyf(false, "STATUS=%zu layers, %zu to change, %zu held", survey->topology->n_layers,
                         survey->plan.n_changes, survey->plan.n_held);
         if (asked_for)
@@ -137,7 +147,7 @@ void manager_tell_state(struct manager *manager) {
                 journal_printf(LOG_ERR, "this machine's block devices can't be read: %s", strerror(-r));
                 return;
         }
-        journal_scanned(survey, "state", true);
+        journal_scanned(survey, "state", manager->n_scans);
         for (size_t i = 0; i < survey->plan.n_decisions; i++)
                 journal_state(&survey->plan.decisions[i]);
 }

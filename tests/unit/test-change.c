@@ -192,7 +192,7 @@ static void test_sentence_verdicts(void **state) {
                         {measured(PROBE_FASTER, 49.9, 146.2, 5),
                                         CHANGED "; sequential read 49.9 → 146 MB/s (×2.93, 5 runs)"},
                         {measured(PROBE_SLOWER, 146, 124.1, 5),
-                                        CHANGED "; sequential read 146 → 124 MB/s (×0.85 slower, 5 runs)"},
+                                        CHANGED "; sequential read 146 → 124 MB/s (×0.85, slower, 5 runs)"},
                         {measured(PROBE_NO_DIFFERENCE, 49.9, 50.3, 5),
                                         CHANGED "; no difference that 5 runs can show (49.9 → 50.3 MB/s)"},
                         {measured(PROBE_NO_DIFFERENCE, 49.9, 50.3, 1),

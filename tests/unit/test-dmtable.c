@@ -313,6 +313,25 @@ static void test_split_lvm(void **state) {
         }
 }
 
+static void test_mangled_equals(void **state) {
+        static const struct {
+                const char *mangled, *name;
+                bool equal;
+        } cases[] = {
+                        {"", "", true},
+                        {"vg-lv", "vg-lv", true},
+                        {"my\\x20disk", "my disk", true},
+                        {"my\\x20disk", "my disk ", false},
+                        {"my\\x20", "my", false},
+                        {"a\\x2", "a\\x2", true},
+                        {"a\\xzz", "a\\xzz", true},
+                        {"\\xc3\\xa9", "\xc3\xa9", true},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+                assert_int_equal(dmname_equals(cases[i].mangled, cases[i].name), cases[i].equal);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
@@ -321,6 +340,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_split_bad_line, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_kind, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_demangle, set_up, tear_down),
+                        cmocka_unit_test(test_mangled_equals),
                         cmocka_unit_test_setup_teardown(test_split_lvm, set_up, tear_down),
         };
 

@@ -48,14 +48,16 @@ static struct ledger *load(const struct tree *tree) {
 static void begin(const struct tree *tree, const struct device_identity *device, uint64_t original, uint64_t new) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_begin(directory(tree), device, "vg0/lv0", "a rule", original, new, &damaged), 0);
+        assert_int_equal(ledger_record_begin(
+                                         directory(tree), 1000, device, "vg0/lv0", "a rule", original, new, &damaged),
+                        0);
         assert_false(damaged);
 }
 
 static void end(const struct tree *tree, const struct device_identity *device, bool made) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_end(directory(tree), device, made, NULL, &damaged), 0);
+        assert_int_equal(ledger_record_end(directory(tree), 1000, device, made, NULL, &damaged), 0);
         assert_false(damaged);
 }
 
@@ -143,7 +145,7 @@ static void test_probe(void **state) {
         probe.series[PROBE_BEFORE] = (struct probe_series_result){.n_runs = 1, .median_mbps = 50};
         probe.series[PROBE_AFTER] = (struct probe_series_result){.n_runs = 1, .median_mbps = 125};
         begin(tree, &map, 256, 3072);
-        assert_int_equal(ledger_record_end(directory(tree), &map, true, &probe, &damaged), 0);
+        assert_int_equal(ledger_record_end(directory(tree), 1000, &map, true, &probe, &damaged), 0);
 
         _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
         const struct ledger_entry *entry = ledger_find(ledger, &map);
@@ -164,7 +166,8 @@ static void test_damaged(void **state) {
 
                 print_message("%s\n", texts[i]);
                 tree_write(tree, "setrad/ledger.json", texts[i]);
-                assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", 256, 3072, &damaged),
+                assert_int_equal(ledger_record_begin(
+                                                 directory(tree), 1000, &map, "vg0/lv0", "a rule", 256, 3072, &damaged),
                                 0);
                 assert_true(damaged);
                 assert_int_equal(stat(file(tree, "ledger.json.damaged"), &st), 0);
@@ -180,9 +183,9 @@ static void test_refused(void **state) {
         bool damaged;
 
         begin(tree, &array, 512, 1024);
-        assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", UINT64_MAX, 1, &damaged),
+        assert_int_equal(ledger_record_begin(directory(tree), 1000, &map, "vg0/lv0", "a rule", UINT64_MAX, 1, &damaged),
                         -ERANGE);
-        assert_int_equal(ledger_record_begin(directory(tree), &map, "vg0/lv0", "a rule", 1, UINT64_MAX, &damaged),
+        assert_int_equal(ledger_record_begin(directory(tree), 1000, &map, "vg0/lv0", "a rule", 1, UINT64_MAX, &damaged),
                         -ERANGE);
         assert_int_equal(count(tree), 1);
         check_entry(tree, &array, 512, 1024, true);
@@ -195,12 +198,12 @@ static void test_bad_directory(void **state) {
 
         memset(longest, 'x', sizeof(longest) - 1);
         longest[sizeof(longest) - 1] = 0;
-        assert_int_equal(ledger_record_begin(longest, &map, "l", "r", 1, 2, &damaged), -ENAMETOOLONG);
-        assert_int_equal(ledger_record_end(longest, &map, true, NULL, &damaged), -ENAMETOOLONG);
+        assert_int_equal(ledger_record_begin(longest, 1000, &map, "l", "r", 1, 2, &damaged), -ENAMETOOLONG);
+        assert_int_equal(ledger_record_end(longest, 1000, &map, true, NULL, &damaged), -ENAMETOOLONG);
 
         tree_write(tree, "setrad", "a file");
-        assert_true(ledger_record_begin(directory(tree), &map, "l", "r", 1, 2, &damaged) < 0);
-        assert_true(ledger_record_end(directory(tree), &map, true, NULL, &damaged) < 0);
+        assert_true(ledger_record_begin(directory(tree), 1000, &map, "l", "r", 1, 2, &damaged) < 0);
+        assert_true(ledger_record_end(directory(tree), 1000, &map, true, NULL, &damaged) < 0);
 }
 
 static void assert_lock_is_free(const struct tree *tree) {
@@ -218,7 +221,7 @@ static void test_lock_is_given_back(void **state) {
         assert_lock_is_free(tree);
         end(tree, &map, true);
         assert_lock_is_free(tree);
-        assert_true(ledger_record_begin(directory(tree), &map, "l", "r", UINT64_MAX, 1, &damaged) < 0);
+        assert_true(ledger_record_begin(directory(tree), 1000, &map, "l", "r", UINT64_MAX, 1, &damaged) < 0);
         assert_lock_is_free(tree);
 }
 
@@ -232,8 +235,8 @@ static void write_changes(const struct tree *tree, unsigned writer) {
                 bool damaged;
 
                 device.minor = writer * CHANGES + i;
-                if (ledger_record_begin(directory(tree), &device, "l", "r", 1, 2, &damaged) < 0 ||
-                                ledger_record_end(directory(tree), &device, true, NULL, &damaged) < 0)
+                if (ledger_record_begin(directory(tree), 1000, &device, "l", "r", 1, 2, &damaged) < 0 ||
+                                ledger_record_end(directory(tree), 1000, &device, true, NULL, &damaged) < 0)
                         _exit(1);
         }
         _exit(0);
@@ -259,6 +262,37 @@ static void test_writers_at_once(void **state) {
         assert_int_equal(count(tree), WRITERS * CHANGES);
 }
 
+/* Only the map was really changed. */
+static bool is_map(const struct ledger_entry *entry, void *userdata) {
+        unsigned *n = userdata;
+
+        (*n)++;
+        return device_identity_equal(&entry->device, &map);
+}
+
+static void test_settle(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+        unsigned n = 0;
+        bool damaged = true;
+
+        begin(tree, &array, 1024, 2048);
+        end(tree, &array, true);
+        begin(tree, &map, 256, 3072);
+        begin(tree, &array, 2048, 4096);
+        assert_int_equal(ledger_record_settle(directory(tree), 1000, is_map, &n, &damaged), 0);
+        assert_false(damaged);
+        assert_int_equal(n, 2);
+
+        ledger = load(tree);
+        assert_int_equal(ledger_count(ledger), 2);
+        assert_false(ledger_find(ledger, &map)->pending);
+        assert_int_equal(ledger_find(ledger, &map)->new_sectors, 3072);
+        assert_false(ledger_find(ledger, &array)->pending);
+        assert_int_equal(ledger_find(ledger, &array)->new_sectors, 2048);
+        assert_int_equal(ledger_find(ledger, &array)->original_sectors, 1024);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_changes),
@@ -271,6 +305,7 @@ int main(void) {
                         cmocka_unit_test(test_bad_directory),
                         cmocka_unit_test(test_lock_is_given_back),
                         cmocka_unit_test(test_writers_at_once),
+                        cmocka_unit_test(test_settle),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,12 +146,23 @@ static void test_begin_confirm_abandon(void **state) {
         assert_int_equal(entry->new_sectors, 8192);
         assert_true(entry->gain == 0);
 
-        /* Not made: the first stands again. */
+        /* Not made: what was begun before stands again, as nobody knows whether that was made. */
+        ledger_abandon(ledger, &a);
+        entry = ledger_find(ledger, &a);
+        assert_int_equal(entry->new_sectors, 4096);
+        assert_int_equal(entry->original_sectors, 256);
+        assert_true(entry->pending);
+        ledger_confirm(ledger, &a, NULL);
+
+        /* Not made: the one before stands again. */
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 4096, 3072, 40), 0);
+        ledger_confirm(ledger, &a, &probe);
+        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 50), 0);
         ledger_abandon(ledger, &a);
         entry = ledger_find(ledger, &a);
         assert_int_equal(entry->new_sectors, 3072);
         assert_string_equal(entry->rule, "r1");
-        assert_int_equal(entry->time_usec, 10);
+        assert_int_equal(entry->time_usec, 40);
         assert_false(entry->pending);
         assert_true(entry->gain == 2.93);
 
@@ -290,14 +301,14 @@ static void test_every_byte_changed(void **state) {
 
 #define DEVICE "\"name\":\"dm-0\",\"major\":253,\"minor\":0,\"diskseq\":null,\"dm_uuid\":\"\","
 #define CHANGE                                                                                                         \
-        "{\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"                      \
+        "{\"pending\":false,\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"    \
         "\"after_mbps\":null,\"gain\":null}"
-#define ENTRY "{" DEVICE "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}"
+#define ENTRY "{" DEVICE "\"original_sectors\":1,\"change\":" CHANGE ",\"previous\":null}"
 
 /* An entry with this for its rule, as it is in the file. */
 #define TEXT_ENTRY(rule)                                                                                               \
         "{" DEVICE                                                                                                     \
-        "\"original_sectors\":1,\"pending\":false,\"previous\":null,\"change\":{\"label\":\"a\",\"rule\":\"" rule      \
+        "\"original_sectors\":1,\"previous\":null,\"change\":{\"pending\":false,\"label\":\"a\",\"rule\":\"" rule      \
         "\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,\"gain\":null}}"
 
 static void test_accepted(void **state) {
@@ -328,16 +339,17 @@ static void test_refused(void **state) {
                         "{\"version\":1,\"entries\":[]} x",
                         "{\"version\":1,\"version\":1,\"entries\":[]}",
                         "{\"version\":1,\"entries\":[" ENTRY "," ENTRY "]}",
-                        "{\"version\":1,\"entries\":[{" DEVICE
-                        "\"original_sectors\":-1,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}]}",
-                        "{\"version\":1,\"entries\":[{" DEVICE
-                        "\"original_sectors\":1.5,\"pending\":false,\"change\":" CHANGE ",\"previous\":null}]}",
-                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"pending\":0,\"change\":" CHANGE
+                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":-1,\"change\":" CHANGE
+                        ",\"previous\":null}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1.5,\"change\":" CHANGE
                         ",\"previous\":null}]}",
                         "{\"version\":1,\"entries\":[{" DEVICE
-                        "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE ",\"previous\":{}}]}",
-                        "{\"version\":1,\"entries\":[{" DEVICE
-                        "\"original_sectors\":1,\"pending\":false,\"change\":" CHANGE "}]}",
+                        "\"original_sectors\":1,\"change\":{\"pending\":0,\"label\":\"a\","
+                        "\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,"
+                        "\"gain\":null},\"previous\":null}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"change\":" CHANGE
+                        ",\"previous\":{}}]}",
+                        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"change\":" CHANGE "}]}",
                         "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\x00dm") "]}",
                         "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\x0") "]}",
                         "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\y41") "]}",

@@ -83,19 +83,21 @@ pvcreate -qq -y "${disks[@]:0:4}"
 vgcreate -qq vg "${disks[@]:0:4}"
 lvcreate -qq -y -Wn -Zn --type raid5 -i 3 -I 4 --nosync -n lvm5 -L 900m vg 2>/dev/null
 md_create md0 5 256 "${disks[@]:4:4}"
+before=$(dd_mbps /dev/vg/lvm5 32)
 let_setrad_work vg/lvm5
 tree
 lvm=$(dd_mbps /dev/vg/lvm5 32) md=$(dd_mbps /dev/md0 128)
 echo "  sequential read: LVM raid5 of 4 KiB stripes $lvm MB/s, md raid5 of 256 KiB chunks $md MB/s."
 echo '  Twice a stripe of 12 KiB is less than the default of 256 sectors: setrad names the cause and changes nothing.'
-row 'LVM RAID5 4 × 4 KiB (array: md 256 KiB)' "$md" "$lvm" "$lvm"
+row 'LVM RAID5 4 × 4 KiB (array: md 256 KiB)' "$md" "$before" "$lvm"
 teardown vg
 
 title '4. RAID1 of two disks: nothing to be gained'
 build 1 - 2 256
+before=$(dd_mbps /dev/VolGroup00/LogVol00 24)
 show
 array=$(dd_mbps /dev/md0 24) lv=$(dd_mbps /dev/VolGroup00/LogVol00 24)
-row 'RAID1 of 2, LV at 256: left alone' "$array" "$lv" "$lv"
+row 'RAID1 of 2, LV at 256: left alone' "$array" "$before" "$lv"
 teardown
 
 title 'Sequential buffered reads, MB/s; ratio: LV after ÷ before'

@@ -99,17 +99,22 @@ slow_down() {
     udevadm settle
 }
 
-# md_create NAME LEVEL CHUNK_KIB DEVICE…: an array without resync; CHUNK_KIB is - where the level has none
+# md_create NAME LEVEL CHUNK_KIB DEVICE…: an array without resync; LEVEL may name a layout, as 10-f2; CHUNK_KIB is - where
+# the level has none
 md_create() {
-    local name=$1 level=$2 chunk=$3 args=(--run --metadata=1.2)
+    local name=$1 level=${2%-*} layout=${2#"${2%-*}"} chunk=$3 args=(--run --metadata=1.2)
     shift 3
     [ "$chunk" = - ] || args+=(--chunk="$chunk")
+    [ -z "$layout" ] || args+=(--layout="${layout#-}")
     case $level in
         1 | 4 | 5 | 6 | 10) args+=(--assume-clean --bitmap=none) ;;
     esac
     mdadm --quiet --create "/dev/$name" --level="$level" --raid-devices=$# "${args[@]}" "$@"
     udevadm settle
 }
+
+# linear_map NAME DEVICE: a map over the first GiB of the device, left at 256 sectors
+linear_map() { dmsetup create "$1" --readahead 256 --table "0 2097152 linear $2 0"; }
 
 # ra DEVICE: its readahead in sectors
 ra() { blockdev --getra "$1"; }
@@ -137,6 +142,23 @@ scan_json() { setractl scan --json | jq -r "$1"; }
 # layer NAME-OR-LABEL FIELD: one field of one layer of the scan
 layer() {
     setractl scan --json | jq -r --arg n "$1" ".layers[] | select(.name == \$n or .label == \$n) | $2"
+}
+
+# scan_once: keeps a scan for of and assert_layer, which would cost one each
+scan_once() { scan=$(setractl scan --json); }
+
+# of NAME-OR-LABEL FIELD: one field of one layer of the scan that was kept
+of() { jq -r --arg n "$1" ".layers[] | select(.name == \$n or .label == \$n) | $2" <<<"$scan"; }
+
+# assert_layer NAME-OR-LABEL KIND GEOMETRY TARGET READAHEAD [FINDING…]: all of that in the scan that was kept, and no
+# other finding. GEOMETRY is CHUNKxDISKS=STRIPE in KiB; - is what is not known.
+assert_layer() {
+    local wanted="$2 $3 $4 $5${6+ ${*:6}}"
+    assert_eq "$(of "$1" '
+        def kib: if . then . / 1024 else "-" end;
+        [.kind, (.geometry | if . then "\(.chunk_bytes | kib)x\(.data_disks)=\(.stripe_bytes | kib)" else "-" end),
+         (.target_sectors, .readahead_sectors | . // "-"), ([.findings[].code] | unique | .[])] |
+        join(" ")')" "$wanted" "$1"
 }
 
 # policy NAME <<EOF: writes /etc/setrad/policy.d/NAME.yaml; takes effect at reload
@@ -170,6 +192,12 @@ said() { setrad_log | grep -q "$1"; }
 
 # changed_entry LABEL: the last journal entry of a change of that layer; fails if there is none
 changed_entry() { journal_since_start | jq -ces --arg l "$1" 'map(select(.SETRAD_LABEL == $l and .SETRAD_RA_AFTER)) | last // empty'; }
+
+# changes_made: "LABEL BEFORE AFTER" for each change since the scenario began, sorted
+changes_made() {
+    journal_since_start |
+        jq -r 'select(.SETRAD_RA_AFTER) | [.SETRAD_LABEL, .SETRAD_RA_BEFORE, .SETRAD_RA_AFTER] | join(" ")' | sort
+}
 
 was_changed() { changed_entry "$1" >/dev/null; }
 

@@ -38,6 +38,13 @@ before=$(field SETRAD_MBPS_BEFORE) after=$(field SETRAD_MBPS_AFTER) array=$(fiel
 assert_ratio "$after" "$before" '>' 1.5 "what the change brought"
 assert_ratio "$(field SETRAD_GAIN)" "$(awk "BEGIN { print $after / $before }")" '>' 0.99 "SETRAD_GAIN is their ratio"
 
+ledger=$(jq '.entries[]' /run/setrad/ledger.json)
+note "ledger: $(jq -c '{name, original_sectors, change}' <<<"$ledger")"
+assert_eq "$(jq .original_sectors <<<"$ledger")" 256 "original value in the ledger"
+assert_eq "$(jq .change.new_sectors <<<"$ledger")" 7168 "new value in the ledger"
+assert_eq "$(jq .change.pending <<<"$ledger")" false "pending in the ledger"
+assert_ratio "$(jq .change.after_mbps <<<"$ledger")" "$after" '>' 0.99 "the ledger's figure ÷ the journal's"
+
 assert_ratio "$before" "$array" '<' 0.6 "LV ÷ array before"
 assert_ratio "$after" "$array" '>=' 0.95 "LV ÷ array after"
 assert_ratio "$before" "$dd_before" '>' 0.75 "journal's figure before ÷ dd's"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# summary: setractl apply changes, measures and records; owners, odd names and kill -9 make no difference
+# boot: shared
+# timeout: 180
+
+expect_restart
+systemctl stop setrad.service
+slow_disks 4 512 5
+md_create md0 5 256 "${disks[@]}"
+# A uuid that device-mapper mangles, and a node that is not root's.
+dmsetup create odd --uuid 'My odd uuid' --table '0 1000000 linear /dev/md0 0'
+dmsetup create plain --table '0 1000000 linear /dev/md0 1000448'
+blockdev --setra 256 /dev/mapper/odd /dev/mapper/plain
+chown nobody "$(readlink -f /dev/mapper/odd)"
+chmod 600 "$(readlink -f /dev/mapper/odd)"
+
+entry() { jq -r --arg l "$1" ".entries[] | select(.change.label == \$l) | $2" /run/setrad/ledger.json; }
+
+assert_eq "$(setractl apply --dry-run | grep -c 'readahead 256 → 3072')" 2 "changes of a dry run"
+assert_eq "$(ra /dev/mapper/plain)" 256 "readahead after a dry run"
+setractl apply >"$scenario_dir/out"
+cat "$scenario_dir/out"
+assert_eq "$(grep -c 'readahead 256 → 3072 sectors (1.5 MiB = 2 × stripe width 768 KiB of md0, raid5 4 × 256 KiB); sequential read' "$scenario_dir/out")" 2 "sentences"
+for map in odd plain; do
+    assert_eq "$(ra "/dev/mapper/$map")" 3072 "readahead of $map"
+    assert_eq "$(entry $map .original_sectors)" 256 "original value of $map in the ledger"
+    assert_eq "$(entry $map .change.pending)" false "pending in the ledger, $map"
+    assert_ratio "$(entry $map .change.after_mbps)" "$(entry $map .change.before_mbps)" '>' 1.5 "gain of $map in the ledger"
+done
+assert_eq "$(setractl apply)" "Nothing to change." "a second apply"
+
+# The service, as restricted as it is, changes it too; the first original stays.
+blockdev --setra 256 /dev/mapper/odd
+systemctl start setrad.service
+wait_until 30 was_changed odd
+assert_eq "$(ra /dev/mapper/odd)" 3072 "readahead of odd by the service"
+setrad_settled
+
+# Killed while it measures: the change was made, and the next process puts that on record.
+blockdev --setra 512 /dev/mapper/plain
+kill -USR1 "$(setrad_pid)"
+wait_until 10 ra_is /dev/mapper/plain 3072
+kill -KILL "$(setrad_pid)"
+assert_eq "$(entry plain .change.pending)" true "pending in the ledger after kill -9"
+wait_until 30 systemctl is-active --quiet setrad.service
+setrad_settled
+assert_eq "$(entry plain .change.pending)" false "pending in the ledger after the restart"
+assert_eq "$(entry plain .original_sectors)" 256 "original value of plain"
+
+# Stopped while it measures: told of, and on record.
+blockdev --setra 512 /dev/mapper/plain
+kill -USR1 "$(setrad_pid)"
+wait_until 10 ra_is /dev/mapper/plain 3072
+systemctl stop setrad.service
+said 'plain (.*readahead 512 → 3072 .*it was cut short' || fail "no word about the change before the stop: $(setrad_log | tail -n 3)"
+assert_eq "$(entry plain .change.pending)" false "pending in the ledger after a stop"
+
+# Another program with the ledger: the change waits for it, the service does not.
+systemctl start setrad.service
+blockdev --setra 256 /dev/mapper/plain
+flock /run/setrad/lock sleep 4 &
+pause 0.3
+kill -USR1 "$(setrad_pid)"
+pause 1
+assert_eq "$(ra /dev/mapper/plain)" 256 "readahead while the ledger is locked"
+start=${EPOCHREALTIME/./}
+kill -USR2 "$(setrad_pid)"
+wait_until 2 said 'plain .*target 3072'
+note "answered SIGUSR2 in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+wait $!
+wait_until 10 ra_is /dev/mapper/plain 3072
+setrad_settled
