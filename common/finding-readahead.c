@@ -34,17 +34,30 @@ static const char *arrays_name(const struct finding_context *c, const struct lay
         return name ? name : array->label;
 }
 
+/* LVM's "auto" gives a striped or RAID volume 2 × chunk × legs, parity and copies among them; 0 for other layers. */
+static uint64_t lvm_default(const struct layer *layer) {
+        const struct dm_segment *segment = layer->dm && layer->dm->n_segments > 0 ? &layer->dm->segments[0] : NULL;
+        uint64_t legs = 0, sectors;
+
+        if (!segment || !geometry_is_array(layer))
+                return 0;
+        for (size_t i = 0; i < segment->n_legs; i++)
+                legs += segment->legs[i].role == LEG_DATA;
+        return __builtin_mul_overflow(segment->chunk_sectors, legs * 2, &sectors) ? 0 : sectors;
+}
+
 static int check_against_array(struct finding_context *c, const struct layer *layer) {
         struct target target = automatic(c, layer);
         char have[UNITS_BUFFER], ought[UNITS_BUFFER];
         int64_t sectors = opt_or(layer->readahead_sectors, 0);
+        int64_t rounded = (int64_t)readahead_round((uint64_t)sectors, c->topology->page_bytes);
 
-        if (!is_judged(c, layer) || !target.sectors.known || sectors == 0 || sectors == target.sectors.value)
+        if (!is_judged(c, layer) || !target.sectors.known || sectors == 0 || rounded == target.sectors.value)
                 return 0;
 
-        bool below = sectors < target.sectors.value;
-        if (!below && c->geometry[layer->index].readahead_implausible)
-                return 0; /* said by readahead-implausible */
+        bool below = rounded < target.sectors.value;
+        if (!below && (c->geometry[layer->index].readahead_implausible || (uint64_t)sectors <= lvm_default(layer)))
+                return 0; /* said by readahead-implausible, or nobody's doing */
 
         return finding_add(c, layer, below ? FINDING_READAHEAD_BELOW_ARRAY : FINDING_READAHEAD_ABOVE_ARRAY,
                         below ? SEVERITY_WARNING : SEVERITY_NOTICE,
@@ -141,7 +154,11 @@ static int check_filesystem(struct finding_context *c, const struct layer *layer
         const struct geometry *g = &c->geometry[layer->index];
         const char *fs;
 
-        if ((g->n_arrays == 0 && !geometry_is_array(layer)) || !layer_reads_past_device(layer, &fs))
+        bool judged = g->n_arrays > 0 || geometry_is_array(layer) ||
+                      (g->readahead_implausible && layer->kind != KIND_PARTITION);
+
+        /* Of layers whose readahead would be nobody's concern anyway there is nothing to tell. */
+        if (!judged || !layer_reads_past_device(layer, &fs))
                 return 0;
         return finding_add(c, layer, FINDING_FILESYSTEM_OWN_READAHEAD, SEVERITY_INFO,
                         "%s has a readahead of its own (/sys/class/bdi): this device's has no effect on it", fs);

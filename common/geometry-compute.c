@@ -20,6 +20,17 @@ static bool any_reshaping(
         return false;
 }
 
+/* The first array beneath that is inactive: what it has when it runs is not known now. */
+static const struct layer *find_inactive(const struct geometry *all, const struct layer **sources, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                if (sources[i]->kind == KIND_MD_INACTIVE)
+                        return sources[i];
+                if (all[sources[i]->index].inactive)
+                        return all[sources[i]->index].inactive;
+        }
+        return NULL;
+}
+
 static int collect_arrays(struct arena *arena, const struct geometry *all, const struct layer **sources, size_t n,
                 struct geometry *g) {
         size_t max = n;
@@ -135,7 +146,8 @@ static int compute_one(const struct topology *topology, struct arena *arena, con
                 return r;
 
         g->reshaping = any_reshaping(all, layer, sources, n);
-        if (!g->reshaping) {
+        g->inactive = find_inactive(all, sources, n);
+        if (!g->reshaping && !g->inactive) {
                 r = geometry_of_layer(arena, all, layer, sources, n, g);
                 if (r < 0)
                         return r;

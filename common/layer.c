@@ -48,23 +48,28 @@ bool layer_is_swap(const struct layer *layer) {
         return false;
 }
 
-static bool has_own_readahead(const struct use *use) {
+static bool has_own_readahead(const char *fs) {
         static const char *const types[] = {"btrfs", "bcachefs", "fuseblk"};
 
-        for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-                if (use->type == USE_MOUNT && use->fs && strcmp(use->fs, types[i]) == 0)
+        for (size_t i = 0; fs && i < ARRAY_SIZE(types); i++)
+                if (strcmp(fs, types[i]) == 0)
                         return true;
         return false;
 }
 
 bool layer_reads_past_device(const struct layer *layer, const char **ret_fs) {
+        const char *fs;
+
         for (size_t i = 0; i < layer->n_uses; i++)
-                if (!has_own_readahead(&layer->uses[i]))
+                if (layer->uses[i].type != USE_MOUNT || !has_own_readahead(layer->uses[i].fs))
                         return false;
-        if (layer->n_uses == 0)
+
+        /* Of a file system over several devices the mount table names one: the others have only udev's word. */
+        fs = layer->n_uses > 0 ? layer->uses[0].fs : layer->filesystem;
+        if (layer->n_uses == 0 && (layer->n_above > 0 || !has_own_readahead(fs)))
                 return false;
         if (ret_fs)
-                *ret_fs = layer->uses[0].fs;
+                *ret_fs = fs;
         return true;
 }
 

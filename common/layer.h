@@ -20,7 +20,7 @@ bool layer_is_swap(const struct layer *layer);
 
 /*
  * Whether all it is used for are file systems with a backing_dev_info of their own, which the device's readahead does
- * not reach; *ret_fs (may be NULL) is then the type of one.
+ * not reach; *ret_fs (may be NULL) is then the type of one. Without any use, and nothing above, udev's word counts.
  */
 bool layer_reads_past_device(const struct layer *layer, const char **ret_fs);
 

@@ -28,6 +28,8 @@ const char *plan_hold_reason(const struct geometry *geometry, const struct layer
                 return plan_reason_reshaping(geometry, layer, arena);
         if (layer->kind == KIND_MD_INACTIVE)
                 return "the array is inactive";
+        if (geometry[layer->index].inactive)
+                return arena_printf(arena, "%s beneath is inactive", geometry[layer->index].inactive->label);
         if (layer->dm && layer->dm->suspended)
                 return "the map is suspended";
         if (layer->dm && layer->dm->tables_known && !layer->dm->has_table)

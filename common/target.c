@@ -117,7 +117,7 @@ struct target target_compute(const struct topology *topology, const struct geome
         if (spec.mode == READAHEAD_KEEP)
                 return target;
         if (target.origin != TARGET_LITERAL) {
-                if (geometry[layer->index].reshaping)
+                if (geometry[layer->index].reshaping || geometry[layer->index].inactive)
                         return (struct target){};
                 sectors = bound(topology, spec, limits, &target);
         }

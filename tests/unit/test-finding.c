@@ -53,6 +53,17 @@ static void test_below_and_above(void **state) {
                         {RAID5 "set dm-0 ra=256", "dm-0", "readahead-below-array"},
                         {RAID5 "set dm-0 ra=3064", "dm-0", "readahead-below-array"},
                         {RAID5 "set dm-0 ra=3080", "dm-0", "readahead-above-array"},
+                        {RAID5 "set dm-0 ra=3074", "dm-0", ""}, /* 3072 in whole pages */
+                        {RAID5 "set dm-0 ra=3070", "dm-0", "readahead-below-array"},
+                        /* LVM's own default counts copies and parity */
+                        {"disk a b c d; map dm-0 0 9 raid raid10 3 128 region_size 64 4 - a - b - c - d; set dm-0 "
+                         "ra=1024",
+                                        "dm-0", ""},
+                        {"disk a b c d; map dm-0 0 9 raid raid10 3 128 region_size 64 4 - a - b - c - d; set dm-0 "
+                         "ra=1032",
+                                        "dm-0", "readahead-above-array"},
+                        {"disk a b c; map dm-0 0 9 raid raid5_ls 3 128 region_size 64 3 - a - b - c; set dm-0 ra=768",
+                                        "dm-0", ""},
                         {MIRROR "set dm-1 ra=7168", "dm-1", "readahead-above-array"},
                         {MIRROR "set md1 ra=4096; swap md1", "dm-1", "readahead-below-array"},
                         {MIRROR "set md1 ra=4096; set dm-1 ra=4096", "dm-1", ""},
@@ -68,6 +79,10 @@ static void test_below_and_above(void **state) {
                         {RAID5 "set dm-0 ra=256; swap dm-0", "dm-0", ""},
                         {RAID5 "set dm-0 ra=256; lv dm-0 vg/pool_tdata tdata", "dm-0", ""},
                         {RAID5 "set dm-0 ra=256; mount dm-0 /srv btrfs", "dm-0", "filesystem-own-readahead"},
+                        {"disk a; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs", "dm-0", ""},
+                        {"disk a; set a opt=33553920 ra=131064; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs;"
+                         "set dm-0 ra=131064",
+                                        "dm-0", "readahead-implausible filesystem-own-readahead"},
                         {RAID5 "set dm-0 ra=?", "dm-0", ""},
                         {RAID5 "part p md0 1536; set md0 ra=256", "p", ""},
                         {RAID5 "set md0 reshape; set dm-0 ra=256 opt=0", "dm-0", ""},

@@ -114,6 +114,32 @@ static void test_uses(void **state) {
         }
 }
 
+/* A device of a file system that the mount table names another device of. */
+static void test_use_that_udev_knows(void **state) {
+        static const struct {
+                const char *stack, *filesystem;
+                bool past;
+        } cases[] = {
+                        {"disk a", NULL, false},
+                        {"disk a", "btrfs", true},
+                        {"disk a", "bcachefs", true},
+                        {"disk a", "xfs", false},
+                        {"disk a; mount a /a ext4", "btrfs", false},
+                        {"disk a; swap a", "btrfs", false},
+                        {"disk a; map dm-0 0 9 linear a 0", "btrfs", false},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                const char *fs = NULL;
+
+                print_message("%s\n", cases[i].stack);
+                stack_layer(stack, "a")->filesystem = cases[i].filesystem;
+                assert_int_equal(layer_reads_past_device(stack_layer(stack, "a"), &fs), cases[i].past);
+                assert_ptr_equal(fs, cases[i].past ? cases[i].filesystem : NULL);
+        }
+}
+
 static void test_describe_array(void **state) {
         static const struct {
                 const char *stack, *layer, *text;
@@ -147,6 +173,7 @@ int main(void) {
                         cmocka_unit_test(test_private_volumes),
                         cmocka_unit_test(test_not_lvm),
                         cmocka_unit_test(test_uses),
+                        cmocka_unit_test(test_use_that_udev_knows),
                         cmocka_unit_test(test_describe_array),
         };
 

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A laptop with EFI, swap and btrfs on one NVMe disk: short, right, and nothing to do.
+# shellcheck source=tests/cli/lib.bash
+. "${0%/*}/lib.bash"
+export LC_ALL=C
+
+case=87-laptop-with-one-disk
+tests/fixtures/make-root "$work" "tests/fixtures/cases/$case.json" || fail "make-root"
+mv "$work/$case" "$root"
+policy=config/policy.d/50-setrad.yaml
+
+run 0 scan --root "$root" --policy "$policy"
+golden scan-laptop
+empty err
+run 0 scan --all --root "$root" --policy "$policy"
+golden scan-laptop-all
+run 0 plan --check --root "$root" --policy "$policy"
+golden plan-laptop
+empty err
+run 0 scan --json --root "$root" --policy "$policy"
+query '[.layers[].findings[]]' '[]'
+query '[.layers[] | select(.target_sectors != null)]' '[]'
+
+finish
