@@ -23,7 +23,7 @@ DOCDIR ?= $(PREFIX)/share/doc/setrad
 BUILD ?= build$(if $(SAN),-san)
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
-LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson
+LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson libarchive
 MAINTENANCE_GOALS := clean format format-check
 
 ifneq ($(filter-out $(MAINTENANCE_GOALS),$(or $(MAKECMDGOALS),all)),)

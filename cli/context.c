@@ -5,6 +5,7 @@
 
 #include "cli/context.h"
 #include "cli/text.h"
+#include "common/capture.h"
 
 static void print_policy_errors(const struct policy_errors *errors) {
         for (size_t i = 0; i < errors->n_items; i++) {
@@ -48,16 +49,20 @@ static int load_policy(struct context *context, enum policy_need need) {
         return r;
 }
 
-static int survey_root(struct context *context) {
+int context_open(struct context *context) {
         const char *path = context->options.root;
+        _cleanup_(freep) char *reason = NULL;
         int r;
 
-        r = sysroot_open(path, &context->root);
-        if (r < 0) {
-                text_error("cannot open %s: %s", path ? path : "/", strerror(-r));
-                return r;
-        }
-        r = survey_run(context->root, context->policy, &context->survey);
+        r = capture_open(path, &context->root, &reason);
+        if (r < 0)
+                text_error("cannot open %s: %s", path ? path : "/", reason ?: strerror(-r));
+        return r;
+}
+
+int context_check_discovery(const struct context *context, int r) {
+        const char *path = context->options.root;
+
         if (r == -ENOENT)
                 text_error(path ? "%s has no sys directory: it is no captured root" : "%s has no sysfs mounted",
                                 path ? path : "this machine");
@@ -66,17 +71,24 @@ static int survey_root(struct context *context) {
         return r;
 }
 
+void context_print_notes(const struct topology *topology) {
+        for (const struct topology_note *note = topology->notes; note; note = note->next)
+                text_note("%s", note->text);
+}
+
 int context_survey(struct context *context, enum policy_need need) {
         int r;
 
         r = load_policy(context, need);
         if (r < 0)
                 return r;
-        r = survey_root(context);
+        r = context_open(context);
         if (r < 0)
                 return r;
-        for (const struct topology_note *note = context->survey->topology->notes; note; note = note->next)
-                text_note("%s", note->text);
+        r = context_check_discovery(context, survey_run(context->root, context->policy, &context->survey));
+        if (r < 0)
+                return r;
+        context_print_notes(context->survey->topology);
         return 0;
 }
 

@@ -18,10 +18,11 @@ enum exit_status {
 
 /* As given on the command line; strings are argv's. */
 struct options {
-        const char *root;    /* NULL: this machine */
-        const char *policy;  /* NULL: what is installed */
-        const char *columns; /* NULL: the default ones */
-        bool all, check, dry_run, help, json, no_headings, no_probe, pairs, raw, version;
+        const char *root;     /* NULL: this machine */
+        const char *policy;   /* NULL: what is installed */
+        const char *columns;  /* NULL: the default ones */
+        const char *argument; /* the verb's, where it takes one */
+        bool all, check, dry_run, force, help, json, no_headings, no_probe, pairs, raw, version, with_identifiers;
 };
 
 struct context {
@@ -33,6 +34,18 @@ struct context {
 
 /* Whether the built-in policy will do where none is installed. */
 enum policy_need { POLICY_ANY, POLICY_INSTALLED };
+
+/*
+ * Opens the root: this machine, or the directory or archive of --root. Returns 0, or a negative errno after saying on
+ * stderr what is wrong.
+ */
+int context_open(struct context *context);
+
+/* Says on stderr what could not be read of a root, R being what discovery returned. Returns R. */
+int context_check_discovery(const struct context *context, int r);
+
+/* What could not be read and is left out, to stderr. */
+void context_print_notes(const struct topology *topology);
 
 /*
  * Loads the policy, opens the root and surveys it; what could not be read goes to stderr as notes. Returns 0, or a

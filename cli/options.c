@@ -24,6 +24,7 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
                 [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print the plan and touch nothing"},
+                [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace the file if there is one"},
                 [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
                 [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},
                 [OPTION_NO_HEADINGS] = {"no-headings", 'n', NULL, FIELD(no_headings),
@@ -32,8 +33,11 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_PAIRS] = {"pairs", 'P', NULL, FIELD(pairs), "print KEY=\"value\" pairs, numbers in base units"},
                 [OPTION_POLICY] = {"policy", 0, "FILE", FIELD(policy), "use this policy instead of the installed ones"},
                 [OPTION_RAW] = {"raw", 'r', NULL, FIELD(raw), "print plain columns, numbers in base units"},
-                [OPTION_ROOT] = {"root", 0, "DIR", FIELD(root), "read a captured root directory, not this machine"},
+                [OPTION_ROOT] = {"root", 0, "PATH", FIELD(root),
+                                "read a captured directory or archive, not this machine"},
                 [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
+                [OPTION_WITH_IDENTIFIERS] = {"with-identifiers", 0, NULL, FIELD(with_identifiers),
+                                "keep serial numbers and host name"},
 };
 
 static void take_option(enum option_id id, const char *argument, struct options *options) {
@@ -100,6 +104,32 @@ static int find_verb(const char *name, const struct verb *verbs, size_t n_verbs,
         return -EINVAL;
 }
 
+/* The verb, and its argument where it takes one. */
+static int take_words(char *const words[], const struct verb *verbs, size_t n_verbs, struct options *options,
+                const struct verb **ret) {
+        const struct verb *verb;
+        size_t n_taken;
+        int r;
+
+        r = find_verb(words[0], verbs, n_verbs, &verb);
+        if (r < 0)
+                return r;
+        n_taken = verb->argument ? 2 : 1;
+        if (verb->argument && !words[1] && !options->help && !options->version) {
+                text_error("%s needs %s", verb->name, verb->argument);
+                return -EINVAL;
+        }
+        if (words[1] && verb->argument)
+                options->argument = words[1];
+        if (words[1] && words[n_taken]) {
+                text_error("%s takes no %s: '%s'", verb->name, verb->argument ? "more arguments" : "arguments",
+                                words[n_taken]);
+                return -EINVAL;
+        }
+        *ret = verb;
+        return 0;
+}
+
 static int check_options(const struct verb *verb, unsigned given) {
         static const unsigned formats[] = {OPTION_BIT(OPTION_JSON), OPTION_BIT(OPTION_PAIRS), OPTION_BIT(OPTION_RAW)};
         unsigned format = 0;
@@ -134,13 +164,9 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
         if (given < 0)
                 return given;
         if (optind < argc) {
-                r = find_verb(argv[optind], verbs, n_verbs, &verb);
+                r = take_words(argv + optind, verbs, n_verbs, &options, &verb);
                 if (r < 0)
                         return r;
-                if (optind + 1 < argc) {
-                        text_error("%s takes no arguments: '%s'", verb->name, argv[optind + 1]);
-                        return -EINVAL;
-                }
         }
         r = check_options(verb ?: verbs, (unsigned)given & ~common);
         if (r < 0)
@@ -159,8 +185,8 @@ void options_print_help(FILE *stream, unsigned options) {
                         continue;
                 snprintf(name, sizeof(name), "--%s%s%s", spec->name, spec->argument ? "=" : "", spec->argument ?: "");
                 if (spec->letter)
-                        fprintf(stream, "  -%c, %-16s %s\n", spec->letter, name, spec->help);
+                        fprintf(stream, "  -%c, %-18s %s\n", spec->letter, name, spec->help);
                 else
-                        fprintf(stream, "      %-16s %s\n", name, spec->help);
+                        fprintf(stream, "      %-18s %s\n", name, spec->help);
         }
 }

@@ -13,6 +13,7 @@ enum option_id {
         OPTION_CHECK,
         OPTION_COLUMNS,
         OPTION_DRY_RUN,
+        OPTION_FORCE,
         OPTION_HELP,
         OPTION_JSON,
         OPTION_NO_HEADINGS,
@@ -22,6 +23,7 @@ enum option_id {
         OPTION_RAW,
         OPTION_ROOT,
         OPTION_VERSION,
+        OPTION_WITH_IDENTIFIERS,
         _OPTION_MAX,
 };
 

@@ -39,6 +39,20 @@ static const struct verb verbs[] = {
                                            OPTION_BIT(OPTION_POLICY),
                                 .run = verb_apply,
                 },
+                {
+                                .name = "capture",
+                                .summary = "Write all that --root needs of this machine to a file",
+                                .argument = "FILE",
+                                .details = "FILE ends in .tar, .tar.gz, .tar.xz or .tar.zst; '-' is standard output.\n"
+                                           "It holds block devices, tables of maps, mounts of devices, and the size "
+                                           "of\n"
+                                           "memory, with names and uuids of volumes and maps, and mount points. It "
+                                           "holds\n"
+                                           "no keys, and no serial numbers and host name unless asked for.",
+                                .options = OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_ROOT) |
+                                           OPTION_BIT(OPTION_WITH_IDENTIFIERS),
+                                .run = verb_capture,
+                },
 };
 
 static const unsigned common_options = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
@@ -51,7 +65,7 @@ static void print_help(void) {
                "Commands (%s where none is named):\n",
                         verbs[0].name);
         for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-                printf("  %-6s %s\n", verbs[i].name, verbs[i].summary);
+                printf("  %-7s %s\n", verbs[i].name, verbs[i].summary);
                 options |= verbs[i].options;
         }
         printf("\nOptions; 'setractl COMMAND --help' shows which a command takes:\n");
@@ -61,7 +75,11 @@ static void print_help(void) {
 }
 
 static void print_verb_help(const struct verb *verb) {
-        printf("setractl %s [OPTION...]\n\n%s.\n\nOptions:\n", verb->name, verb->summary);
+        printf("setractl %s%s%s [OPTION...]\n\n%s.\n", verb->name, verb->argument ? " " : "", verb->argument ?: "",
+                        verb->summary);
+        if (verb->details)
+                printf("\n%s\n", verb->details);
+        printf("\nOptions:\n");
         options_print_help(stdout, verb->options | common_options);
         if (verb->options & OPTION_BIT(OPTION_COLUMNS)) {
                 printf("\nColumns (* usual):\n");

@@ -9,11 +9,14 @@
 
 struct verb {
         const char *name;
-        const char *summary; /* one line for --help */
-        unsigned options;    /* bits of enum option_id that it takes, besides --help and --version */
+        const char *summary;  /* one line for --help */
+        const char *argument; /* what its one argument is called; NULL: it takes none */
+        const char *details;  /* more lines for its own --help; NULL: none */
+        unsigned options;     /* bits of enum option_id that it takes, besides --help and --version */
         enum exit_status (*run)(struct context *context);
 };
 
 enum exit_status verb_scan(struct context *context);
 enum exit_status verb_plan(struct context *context);
 enum exit_status verb_apply(struct context *context);
+enum exit_status verb_capture(struct context *context);

@@ -226,12 +226,12 @@ static int adopt_partitions_of(const struct sysroot *root, struct topology *topo
         _cleanup_(sysroot_names_freep) char **names = NULL;
         size_t n = strlen(disk.layer->sysname);
 
-        if (sysroot_list(root, &names, "%s", disk.path) < 0)
+        if (sysroot_list(root, disk.layer->sysname, &names, "%s", disk.path) < 0)
                 return 0;
         for (char **name = names; *name; name++) {
                 int r;
 
-                if (strncmp(*name, disk.layer->sysname, n) != 0 || !(*name)[n])
+                if (!(*name)[n])
                         continue;
                 r = adopt_one(root, topology, devices, disk, *name);
                 if (r < 0)
@@ -258,7 +258,7 @@ int block_adopt_partitions(const struct sysroot *root, struct topology *topology
 static int link_slaves_of(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
         _cleanup_(sysroot_names_freep) char **names = NULL;
 
-        if (sysroot_list(root, &names, "%s/slaves", device->path) < 0)
+        if (sysroot_list(root, "", &names, "%s/slaves", device->path) < 0)
                 return 0;
         for (char **name = names; *name; name++) {
                 struct layer *lower = topology_find(topology, *name);

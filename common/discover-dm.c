@@ -96,6 +96,9 @@ int dm_read_tables(const struct sysroot *root, struct topology *topology) {
                 r = dm_read_tables_captured(root, topology);
         if (r < 0)
                 return r;
+        r = dm_record_maps(root, topology);
+        if (r < 0)
+                return r;
 
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];

@@ -22,3 +22,14 @@ int dm_read_tables_captured(const struct sysroot *root, struct topology *topolog
 /* Adds a target to LAYER's table; parameters that do not parse are noted. Returns 0 or -ENOMEM. */
 int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *params);
+
+/*
+ * For a capture, if there is to be one: a line of LAYER's table, without what may be secret and without its end (0 or
+ * -ENOMEM); more devices for that line; its end; and what there is to say of all maps once their tables are read (0 or
+ * -ENOMEM).
+ */
+int dm_record_target(const struct sysroot *root, const struct layer *layer, uint64_t start_sectors,
+                uint64_t length_sectors, const char *target, const char *params);
+void dm_record_legs(const struct sysroot *root, const struct dm_segment *segment);
+void dm_record_line_end(const struct sysroot *root);
+int dm_record_maps(const struct sysroot *root, const struct topology *topology);

@@ -163,7 +163,8 @@ static int index_maps(const struct sysroot *root, struct topology *topology, cha
 }
 
 /* Returns 1 if the line is one of a table, 0 if not, or -ENOMEM. */
-static int read_table_line(struct topology *topology, const struct map_index *index, char *line) {
+static int read_table_line(
+                const struct sysroot *root, struct topology *topology, const struct map_index *index, char *line) {
         const char *name, *target, *params;
         uint64_t start, length;
         struct layer *layer;
@@ -181,7 +182,12 @@ static int read_table_line(struct topology *topology, const struct map_index *in
         if (!target)
                 return 1;
         r = dm_add_target(topology, layer, start, length, target, params);
-        return r < 0 ? r : 1;
+        if (r >= 0)
+                r = dm_record_target(root, layer, start, length, target, params);
+        if (r < 0)
+                return r;
+        dm_record_line_end(root);
+        return 1;
 }
 
 /* Returns 1 if the file is there and has lines of tables, 0 if not, or -ENOMEM. */
@@ -195,7 +201,7 @@ static int read_table_file(const struct sysroot *root, struct topology *topology
         while (line_read(stream, line, LINE_BUFFER)) {
                 int r;
 
-                r = read_table_line(topology, index, line);
+                r = read_table_line(root, topology, index, line);
                 if (r < 0)
                         return r;
                 found |= r > 0;
@@ -208,14 +214,12 @@ static int read_report(
                 const struct sysroot *root, struct topology *topology, const struct map_index *index, char *line) {
         _cleanup_(sysroot_names_freep) char **names = NULL;
 
-        if (sysroot_list(root, &names, REPORT_DIRECTORY) < 0)
+        if (sysroot_list(root, REPORT_PREFIX, &names, REPORT_DIRECTORY) < 0)
                 return 0;
         for (char **name = names; *name; name++) {
                 const char *path;
                 int r;
 
-                if (strncmp(*name, REPORT_PREFIX, strlen(REPORT_PREFIX)) != 0)
-                        continue;
                 path = arena_printf(topology->arena, REPORT_DIRECTORY "/%s", *name);
                 if (!path)
                         return -ENOMEM;

@@ -10,6 +10,7 @@
 #include "common/discover-dmquery.h"
 
 struct context {
+        const struct sysroot *root;
         struct topology *topology;
         struct layer *layer;
 };
@@ -17,8 +18,14 @@ struct context {
 static int add_target(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
                 const char *params) {
         struct context *context = userdata;
+        int r;
 
-        return dm_add_target(context->topology, context->layer, start_sectors, length_sectors, target, params);
+        if (context->layer->dm->n_segments > 0)
+                dm_record_line_end(context->root);
+        r = dm_add_target(context->topology, context->layer, start_sectors, length_sectors, target, params);
+        if (r < 0)
+                return r;
+        return dm_record_target(context->root, context->layer, start_sectors, length_sectors, target, params);
 }
 
 /* A single target that nobody knows and that does not name its devices as numbers: what it has open, it reads. */
@@ -26,7 +33,7 @@ static bool needs_dependencies(const struct dm_info *dm) {
         return dm->n_segments == 1 && dm->segments[0].kind == KIND_DM_UNKNOWN && dm->segments[0].n_legs == 0;
 }
 
-static int read_dependencies(struct topology *topology, struct layer *layer) {
+static int read_dependencies(const struct sysroot *root, struct topology *topology, struct layer *layer) {
         _cleanup_(freep) dev_t *devices = NULL;
         struct dm_segment *segment = &layer->dm->segments[0];
         size_t n;
@@ -40,12 +47,13 @@ static int read_dependencies(struct topology *topology, struct layer *layer) {
                 segment->legs[i] = (struct dm_leg){
                                 .major = major(devices[i]), .minor = minor(devices[i]), .role = LEG_DATA};
         segment->n_legs = n;
+        dm_record_legs(root, segment);
         return 0;
 }
 
 /* Returns 0 also if the map is gone. */
-static int read_table(struct topology *topology, struct layer *layer) {
-        struct context context = {.topology = topology, .layer = layer};
+static int read_table(const struct sysroot *root, struct topology *topology, struct layer *layer) {
+        struct context context = {.root = root, .topology = topology, .layer = layer};
         int r;
 
         r = dmquery_table(layer->major, layer->minor, add_target, &context);
@@ -54,17 +62,20 @@ static int read_table(struct topology *topology, struct layer *layer) {
         if (r < 0)
                 return r;
         layer->dm->tables_known = true;
-        return needs_dependencies(layer->dm) ? read_dependencies(topology, layer) : 0;
+        r = needs_dependencies(layer->dm) ? read_dependencies(root, topology, layer) : 0;
+        if (layer->dm->n_segments > 0)
+                dm_record_line_end(root);
+        return r;
 }
 
-static int read_tables(struct topology *topology) {
+static int read_tables(const struct sysroot *root, struct topology *topology) {
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];
                 int r;
 
                 if (!layer->dm || !layer->has_devno)
                         continue;
-                r = read_table(topology, layer);
+                r = read_table(root, topology, layer);
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0)
@@ -89,7 +100,7 @@ int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
                                 "Device-mapper can't be asked (%s): what maps lie over is known from sysfs "
                                 "only, without targets.",
                                 strerrordesc_np(-r) ?: "unknown error");
-        r = read_tables(topology);
+        r = read_tables(root, topology);
         dmquery_close();
         return r;
 }

@@ -125,21 +125,24 @@ static int read_mountinfo_captured(const struct sysroot *root, struct topology *
         return copied ? parse_table(copied, path, topology, add_mount) : -ENOMEM;
 }
 
-static int read_mountinfo(const struct sysroot *root, struct topology *topology) {
-        static const char path[] = "proc/self/mountinfo";
+/* Some captures have only proc/mounts, which lacks device numbers: then sources must do. */
+static int read_mounts_captured(const struct sysroot *root, struct topology *topology) {
+        int r;
 
-        return sysroot_is_live(root) ? read_table(root, topology, path, add_mount)
-                                     : read_mountinfo_captured(root, topology, path);
+        r = read_mountinfo_captured(root, topology, HOST_MOUNTINFO);
+        if (r < 0 && r != -ENOMEM)
+                r = read_table(root, topology, "proc/mounts", add_mount);
+        return r;
 }
 
-/* Many support reports have only proc/mounts, which lacks device numbers: then sources must do. */
 static int read_mounts(const struct sysroot *root, struct topology *topology) {
         int r;
 
-        r = read_mountinfo(root, topology);
-        if (r < 0 && r != -ENOMEM)
-                r = read_table(root, topology, "proc/mounts", add_mount);
-        if (r < 0 && r != -ENOMEM)
+        r = sysroot_is_live(root) ? read_table(root, topology, HOST_MOUNTINFO, add_mount)
+                                  : read_mounts_captured(root, topology);
+        if (r >= 0)
+                sysroot_record_text(root, HOST_MOUNTINFO, "%s", "");
+        else if (r != -ENOMEM)
                 r = topology_add_note(topology, "There is no proc/self/mountinfo: which layers carry file systems, "
                                                 "and what loop files lie on, is not known.");
         return r;
@@ -148,8 +151,10 @@ static int read_mounts(const struct sysroot *root, struct topology *topology) {
 static int read_swaps(const struct sysroot *root, struct topology *topology) {
         int r;
 
-        r = read_table(root, topology, "proc/swaps", add_swap);
-        if (r < 0 && r != -ENOMEM)
+        r = read_table(root, topology, HOST_SWAPS, add_swap);
+        if (r >= 0)
+                sysroot_record_text(root, HOST_SWAPS, "Filename\tType\tSize\tUsed\tPriority\n");
+        else if (r != -ENOMEM)
                 r = topology_add_note(topology, "There is no proc/swaps: which layers are swap is not known.");
         return r;
 }
@@ -186,8 +191,11 @@ static struct opt_int read_kilobytes(
 
 static int read_memory(const struct sysroot *root, struct topology *topology) {
         topology->memory_bytes = read_kilobytes(root, "proc/meminfo", "MemTotal", PROC_LINES_MAX);
-        if (topology->memory_bytes.known)
+        if (topology->memory_bytes.known) {
+                sysroot_record_text(root, "proc/meminfo", "MemTotal: %" PRId64 " kB\n",
+                                topology->memory_bytes.value / 1024);
                 return 0;
+        }
         return topology_add_note(topology, "There is no proc/meminfo: the size of memory bounds nothing.");
 }
 
@@ -202,8 +210,10 @@ static void read_page_size(const struct sysroot *root, struct topology *topology
                 bytes = sysconf(_SC_PAGESIZE);
         else
                 bytes = opt_or(read_kilobytes(root, "proc/self/smaps", "KernelPageSize", PROC_LINES_MAX), 0);
-        if (is_page_size(bytes))
-                topology->page_bytes = (uint64_t)bytes;
+        if (!is_page_size(bytes))
+                return;
+        topology->page_bytes = (uint64_t)bytes;
+        sysroot_record_text(root, "proc/self/smaps", "KernelPageSize: %" PRId64 " kB\n", bytes / 1024);
 }
 
 int host_read(const struct sysroot *root, struct topology *topology) {

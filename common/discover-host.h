@@ -6,5 +6,11 @@
 #include "sysroot.h"
 #include "topology.h"
 
+#define HOST_MOUNTINFO "proc/self/mountinfo"
+#define HOST_SWAPS     "proc/swaps"
+
 /* What is missing is noted. Returns 0 or -ENOMEM. */
 int host_read(const struct sysroot *root, struct topology *topology);
+
+/* For a capture, if there is to be one: the mounts and swaps of TOPOLOGY, which is finished. */
+void host_record(const struct sysroot *root, const struct topology *topology);

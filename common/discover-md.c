@@ -67,7 +67,7 @@ static int read_members(const struct sysroot *root, struct arena *arena, const c
         _cleanup_(sysroot_names_freep) char **names = NULL;
         size_t n = 0;
 
-        if (sysroot_list(root, &names, "%s/md", path) < 0)
+        if (sysroot_list(root, MEMBER_PREFIX, &names, "%s/md", path) < 0)
                 return 0;
         for (char **name = names; *name; name++)
                 n++;
@@ -78,8 +78,6 @@ static int read_members(const struct sysroot *root, struct arena *arena, const c
         for (char **name = names; *name; name++) {
                 int r;
 
-                if (strncmp(*name, MEMBER_PREFIX, strlen(MEMBER_PREFIX)) != 0)
-                        continue;
                 r = read_member(root, arena, path, *name, &md->members[md->n_members]);
                 if (r < 0)
                         return r;

@@ -2,12 +2,40 @@
 
 #include <errno.h>
 #include <libudev.h>
+#include <limits.h>
 #include <string.h>
 
 #include "common/discover-line.h"
 #include "common/discover-udev.h"
 
+#define DATABASE          "run/udev/data"
+#define DATABASE_PATH_MAX (sizeof(DATABASE) + NAME_MAX + 16)
 #define DATABASE_LINE_MAX 4096
+
+enum property {
+        PROPERTY_SERIAL_SHORT,
+        PROPERTY_SERIAL,
+        PROPERTY_MODEL,
+        PROPERTY_BUS,
+        PROPERTY_FS_TYPE,
+        PROPERTY_OTHER_RULES,
+        PROPERTY_READY,
+};
+
+static const struct {
+        const char *key;
+        enum property property;
+        bool identifies; /* tells this one device from all others */
+} properties[] = {
+                /* The short serial number is the device's own; the long one has make and model before it. */
+                {"ID_SERIAL_SHORT", PROPERTY_SERIAL_SHORT, true},
+                {"ID_SERIAL", PROPERTY_SERIAL, true},
+                {"ID_MODEL", PROPERTY_MODEL, false},
+                {"ID_BUS", PROPERTY_BUS, false},
+                {"ID_FS_TYPE", PROPERTY_FS_TYPE, false},
+                {"DM_UDEV_DISABLE_OTHER_RULES_FLAG", PROPERTY_OTHER_RULES, false},
+                {"SYSTEMD_READY", PROPERTY_READY, false},
+};
 
 DEFINE_CLEANUP(struct udev *, udev_unref);
 DEFINE_CLEANUP(struct udev_device *, udev_device_unref);
@@ -33,6 +61,7 @@ static int names_from_list(struct udev_list_entry *first, char ***ret) {
                         return -ENOMEM;
                 n++;
         }
+        sysroot_names_sort(names, n);
         *ret = TAKE_PTR(names);
         return 0;
 }
@@ -64,26 +93,47 @@ static int set_string(struct arena *arena, const char *value, const char **ret) 
         return *ret ? 0 : -ENOMEM;
 }
 
-/* The short serial number is the device's own; the long one has make and model before it. */
-static int set_property(struct arena *arena, struct layer *layer, const char *key, const char *value) {
-        if (strcmp(key, "ID_SERIAL_SHORT") == 0)
-                return set_string(arena, value, &layer->serial);
-        if (strcmp(key, "ID_SERIAL") == 0)
-                return layer->serial ? 0 : set_string(arena, value, &layer->serial);
-        if (strcmp(key, "ID_MODEL") == 0)
-                return set_string(arena, value, &layer->model);
-        if (strcmp(key, "ID_BUS") == 0)
-                return set_string(arena, value, &layer->transport);
-        if (strcmp(key, "ID_FS_TYPE") == 0)
-                return set_string(arena, value, &layer->filesystem);
-        if (strcmp(key, "DM_UDEV_DISABLE_OTHER_RULES_FLAG") == 0)
-                layer->udev_other_rules_disabled = strcmp(value, "1") == 0;
-        else if (strcmp(key, "SYSTEMD_READY") == 0)
-                layer->udev_not_ready = strcmp(value, "0") == 0;
+static int set_text(struct arena *arena, struct layer *layer, enum property property, const char *value) {
+        switch (property) {
+        case PROPERTY_SERIAL_SHORT: return set_string(arena, value, &layer->serial);
+        case PROPERTY_SERIAL: return layer->serial ? 0 : set_string(arena, value, &layer->serial);
+        case PROPERTY_MODEL: return set_string(arena, value, &layer->model);
+        case PROPERTY_BUS: return set_string(arena, value, &layer->transport);
+        case PROPERTY_FS_TYPE: return set_string(arena, value, &layer->filesystem);
+        case PROPERTY_OTHER_RULES: layer->udev_other_rules_disabled = strcmp(value, "1") == 0; return 0;
+        case PROPERTY_READY: layer->udev_not_ready = strcmp(value, "0") == 0; return 0;
+        }
         return 0;
 }
 
-static int read_live(struct udev *udev, struct arena *arena, struct layer *layer) {
+/* Where udev's database has a device: by number, or by name what has none. */
+static void database_path(const struct layer *layer, char buffer[static DATABASE_PATH_MAX]) {
+        if (layer->has_devno)
+                snprintf(buffer, DATABASE_PATH_MAX, DATABASE "/b%u:%u", layer->major, layer->minor);
+        else
+                snprintf(buffer, DATABASE_PATH_MAX, DATABASE "/+block:%s", layer->sysname);
+}
+
+static void record_property(const struct sysroot *root, const struct layer *layer, const char *key, const char *value) {
+        char path[DATABASE_PATH_MAX];
+
+        database_path(layer, path);
+        sysroot_record_text(root, path, "E:%s=%.*s\n", key, (int)strcspn(value, "\n"), value);
+}
+
+static int set_property(const struct sysroot *root, struct arena *arena, struct layer *layer, const char *key,
+                const char *value) {
+        for (size_t i = 0; i < ARRAY_SIZE(properties); i++) {
+                if (strcmp(properties[i].key, key) != 0)
+                        continue;
+                if (!properties[i].identifies || sysroot_records_identifiers(root))
+                        record_property(root, layer, key, value);
+                return set_text(arena, layer, properties[i].property, value);
+        }
+        return 0;
+}
+
+static int read_live(const struct sysroot *root, struct udev *udev, struct arena *arena, struct layer *layer) {
         _cleanup_(udev_device_unrefp) struct udev_device *device = NULL;
         _cleanup_(freep) char *path = NULL;
         struct udev_list_entry *entry;
@@ -100,33 +150,48 @@ static int read_live(struct udev *udev, struct arena *arena, struct layer *layer
                 const char *value = udev_list_entry_get_value(entry);
                 int r;
 
-                r = set_property(arena, layer, udev_list_entry_get_name(entry), value ?: "");
+                r = set_property(root, arena, layer, udev_list_entry_get_name(entry), value ?: "");
                 if (r < 0)
                         return r;
         }
         return 0;
 }
 
-/* udev's database has a file for each device; lines with properties are "E:KEY=VALUE". */
-static int read_captured(const struct sysroot *root, struct arena *arena, struct layer *layer) {
+/*
+ * udev's database has a file for each device; lines with properties are "E:KEY=VALUE". util-linux' dumps have dev/NAME in
+ * its place, with lines "KEY=VALUE". PREFIX is what such lines begin with. Returns 1, 0 where there is no file, -ENOMEM.
+ */
+static int read_file(const struct sysroot *root, struct arena *arena, struct layer *layer, const char *path,
+                const char *prefix) {
         _cleanup_(fclosep) FILE *stream = NULL;
         char line[DATABASE_LINE_MAX];
 
-        if (!layer->has_devno || sysroot_fopen(root, &stream, "run/udev/data/b%u:%u", layer->major, layer->minor) < 0)
+        if (sysroot_fopen(root, &stream, "%s", path) < 0)
                 return 0;
         while (line_read(stream, line, sizeof(line))) {
-                char *equals;
+                char *equals = strchr(line, '=');
                 int r;
 
-                equals = strchr(line, '=');
-                if (strncmp(line, "E:", 2) != 0 || !equals)
+                if (strncmp(line, prefix, strlen(prefix)) != 0 || !equals)
                         continue;
                 *equals = 0;
-                r = set_property(arena, layer, line + 2, equals + 1);
+                r = set_property(root, arena, layer, line + strlen(prefix), equals + 1);
                 if (r < 0)
                         return r;
         }
-        return 0;
+        return 1;
+}
+
+static int read_captured(const struct sysroot *root, struct arena *arena, struct layer *layer) {
+        char path[DATABASE_PATH_MAX];
+        int r;
+
+        database_path(layer, path);
+        r = read_file(root, arena, layer, path, "E:");
+        if (r != 0)
+                return r;
+        snprintf(path, sizeof(path), "dev/%s", layer->name);
+        return read_file(root, arena, layer, path, "");
 }
 
 /* Without udev's word the transport is at least what the disk's driver hangs on. */
@@ -143,19 +208,21 @@ static void guess_transport(const struct sysroot *root, struct layer *layer) {
                         layer->transport = buses[i];
 }
 
-static int note_absence(const struct sysroot *root, struct topology *topology) {
+static int note_absence(const struct sysroot *root, struct topology *topology, bool found) {
         if (sysroot_is_live(root) && !sysroot_exists(root, "run/udev/control"))
                 return topology_add_note(topology, "udevd is not running: serial numbers, models and file systems are "
                                                    "not known, nor which devices udev wants left alone.");
-        if (!sysroot_is_live(root) && !sysroot_is_directory(root, "run/udev/data"))
-                return topology_add_note(topology, "The capture has no udev database (run/udev/data): serial numbers, "
+        if (!sysroot_is_live(root) && !found && !sysroot_is_directory(root, DATABASE))
+                return topology_add_note(topology, "The capture has no udev database (" DATABASE "): serial numbers, "
                                                    "models and file systems are not known, nor which devices udev "
                                                    "wants left alone.");
+        sysroot_record_directory(root, DATABASE);
         return 0;
 }
 
 int udev_read_properties(const struct sysroot *root, struct topology *topology) {
         _cleanup_(udev_unrefp) struct udev *udev = NULL;
+        bool found = false;
 
         if (sysroot_is_live(root)) {
                 udev = udev_new();
@@ -166,10 +233,11 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                 struct layer *layer = topology->layers[i];
                 int r;
 
-                r = udev ? read_live(udev, topology->arena, layer) : read_captured(root, topology->arena, layer);
+                r = udev ? read_live(root, udev, topology->arena, layer) : read_captured(root, topology->arena, layer);
                 if (r < 0)
                         return r;
+                found |= r > 0;
                 guess_transport(root, layer);
         }
-        return note_absence(root, topology);
+        return note_absence(root, topology, found);
 }

@@ -35,7 +35,7 @@ static int add_all_devices(const struct sysroot *root, struct topology *topology
 
                 r = i == 0 && sysroot_is_live(root) ? udev_list_block(&names) : -ENOENT;
                 if (r < 0)
-                        r = sysroot_list(root, &names, "%s", directories[i]);
+                        r = sysroot_list(root, "", &names, "%s", directories[i]);
                 if (r == -ENOMEM)
                         return r;
                 if (r >= 0 && names[0])
@@ -82,6 +82,7 @@ int discover(const struct sysroot *root, struct topology **ret) {
         r = topology_finish(topology);
         if (r < 0)
                 return r;
+        host_record(root, topology);
         *ret = TAKE_PTR(topology);
         return 0;
 }

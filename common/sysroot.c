@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "common/capture-record.h"
 #include "common/sysroot.h"
 
 #define ENTRIES_MAX 100000
@@ -26,6 +28,9 @@
 struct sysroot {
         int fd;
         bool live;
+        char *temporary;       /* removed with the root; may be NULL */
+        struct record *record; /* the caller's; may be NULL */
+        bool with_identifiers;
 };
 
 int sysroot_open(const char *path, struct sysroot **ret) {
@@ -50,7 +55,64 @@ void sysroot_free(struct sysroot *root) {
         if (!root)
                 return;
         closep(&root->fd);
+        if (root->temporary)
+                sysroot_remove_directory(root->temporary);
+        free(root->temporary);
         free(root);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk) {
+        (void)remove(path);
+        return 0;
+}
+
+void sysroot_remove_directory(const char *path) {
+        (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void sysroot_own_directory(struct sysroot *root, char *path) {
+        root->temporary = path;
+}
+
+/* The record, if PATH belongs in it by itself: one in sysfs. */
+static struct record *record_for(const struct sysroot *root, const char *path) {
+        return strncmp(path, "sys", 3) == 0 && (!path[3] || path[3] == '/') ? root->record : NULL;
+}
+
+void sysroot_set_record(struct sysroot *root, struct record *record, bool with_identifiers) {
+        root->record = record;
+        root->with_identifiers = with_identifiers;
+}
+
+bool sysroot_records_identifiers(const struct sysroot *root) {
+        return root->record && root->with_identifiers;
+}
+
+bool sysroot_is_recorded(const struct sysroot *root) {
+        return root->record;
+}
+
+void sysroot_record_directory(const struct sysroot *root, const char *path) {
+        if (root->record)
+                record_directory(root->record, path);
+}
+
+void sysroot_record_text(const struct sysroot *root, const char *path, const char *format, ...) {
+        _cleanup_(freep) char *text = NULL;
+        va_list arguments;
+        int n;
+
+        if (!root->record)
+                return;
+        va_start(arguments, format);
+        n = vasprintf(&text, format, arguments);
+        va_end(arguments);
+        if (n < 0) {
+                text = NULL;
+                record_fail(root->record);
+                return;
+        }
+        record_append(root->record, path, text, (size_t)n);
 }
 
 bool sysroot_is_live(const struct sysroot *root) {
@@ -169,6 +231,8 @@ static int read_attribute(const struct sysroot *root, const char *path, char *bu
         if (memchr(buffer, 0, (size_t)n))
                 return -EINVAL;
 
+        if (record_for(root, path))
+                record_file(root->record, path, buffer, (size_t)n);
         if (n > 0 && buffer[n - 1] == '\n')
                 n--;
         buffer[n] = 0;
@@ -233,7 +297,15 @@ static bool can_lookup(const struct sysroot *root, const char *path, int flags) 
         _cleanup_(closep) int fd = -1;
 
         fd = lookup(root, path, O_PATH | flags);
-        return fd >= 0;
+        if (fd < 0)
+                return false;
+        if (!record_for(root, path))
+                return true;
+        if (check_regular(fd) == -EISDIR)
+                record_directory(root->record, path);
+        else
+                record_presence(root->record, path);
+        return true;
 }
 
 bool sysroot_exists(const struct sysroot *root, const char *format, ...) {
@@ -273,7 +345,7 @@ static int names_add(struct names *names, const char *name) {
         return 0;
 }
 
-static int read_directory(DIR *directory, struct names *names) {
+static int read_directory(DIR *directory, const char *prefix, struct names *names) {
         for (;;) {
                 const struct dirent *entry;
                 int r;
@@ -283,6 +355,8 @@ static int read_directory(DIR *directory, struct names *names) {
                 if (!entry)
                         return -errno;
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                        continue;
+                if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
                         continue;
                 r = names_add(names, entry->d_name);
                 if (r < 0)
@@ -299,7 +373,11 @@ static int compare_names(const void *a, const void *b) {
         return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list_directory(int fd, char ***ret) {
+void sysroot_names_sort(char **names, size_t n) {
+        qsort(names, n, sizeof(*names), compare_names);
+}
+
+static int list_directory(int fd, const char *prefix, char ***ret) {
         _cleanup_(closedirp) DIR *directory = NULL;
         struct names names = {0};
         int r;
@@ -314,17 +392,32 @@ static int list_directory(int fd, char ***ret) {
         names.items = calloc(1, sizeof(*names.items));
         if (!names.items)
                 return -ENOMEM;
-        r = read_directory(directory, &names);
+        r = read_directory(directory, prefix, &names);
         if (r < 0) {
                 sysroot_names_free(names.items);
                 return r;
         }
-        qsort(names.items, names.n, sizeof(*names.items), compare_names);
+        sysroot_names_sort(names.items, names.n);
         *ret = names.items;
         return 0;
 }
 
-int sysroot_list(const struct sysroot *root, char ***ret, const char *format, ...) {
+/* Names of devices, in a directory of devices: what else there is to know of each is asked for by path. */
+static void record_names(const struct sysroot *root, const char *path, char *const *names) {
+        record_directory(root->record, path);
+        for (; *names; names++) {
+                _cleanup_(freep) char *name = NULL;
+
+                if (asprintf(&name, "%s/%s", path, *names) < 0) {
+                        name = NULL;
+                        record_fail(root->record);
+                        return;
+                }
+                record_directory(root->record, name);
+        }
+}
+
+int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...) {
         char path[PATH_MAX];
         int fd, r;
 
@@ -334,7 +427,10 @@ int sysroot_list(const struct sysroot *root, char ***ret, const char *format, ..
         fd = lookup(root, path, O_RDONLY | O_DIRECTORY);
         if (fd < 0)
                 return fd;
-        return list_directory(fd, ret);
+        r = list_directory(fd, prefix, ret);
+        if (r == 0 && record_for(root, path))
+                record_names(root, path, *ret);
+        return r;
 }
 
 void sysroot_names_free(char **names) {
@@ -383,5 +479,7 @@ int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, con
         if (length >= size)
                 return -ENAMETOOLONG;
         memcpy(buffer, name, length + 1);
+        if (record_for(root, path))
+                record_link(root->record, path, buffer);
         return (int)length;
 }

@@ -15,6 +15,7 @@
 #include "cleanup.h"
 #include "opt.h"
 
+struct record;
 struct sysroot;
 
 /* PATH NULL or "/": this machine. Returns 0 or a negative errno (-ENOENT, -ENOTDIR, -EACCES, …). */
@@ -24,6 +25,27 @@ DEFINE_CLEANUP(struct sysroot *, sysroot_free);
 
 /* Whether it is this machine, not a capture. */
 bool sysroot_is_live(const struct sysroot *root);
+
+/* Removes a directory with all that is in it, as far as that goes; no link is followed. */
+void sysroot_remove_directory(const char *path);
+
+/* From now on the directory PATH, which it takes over, goes when the root does. */
+void sysroot_own_directory(struct sysroot *root, char *path);
+
+/*
+ * From now on, what sysroot_read(), _exists(), _is_directory(), _list() and _link_name() find in sys/ is written down in
+ * RECORD (NULL: no longer). Of what comes from elsewhere, whoever reads it says what is to be kept.
+ */
+void sysroot_set_record(struct sysroot *root, struct record *record, bool with_identifiers);
+bool sysroot_is_recorded(const struct sysroot *root);
+
+/* Whether what tells this machine and its disks from all others is to be kept too. */
+bool sysroot_records_identifiers(const struct sysroot *root);
+
+/* Adds a directory, or text to the end of a file, to the record, if there is one. */
+void sysroot_record_directory(const struct sysroot *root, const char *path);
+void sysroot_record_text(const struct sysroot *root, const char *path, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
 
 /* All paths below are relative to the root, without a leading slash, and printf-formatted. */
 
@@ -46,11 +68,12 @@ int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ..
 bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Names in a directory, without . and .., in the order of version sort; a NULL-terminated array that the caller frees
- * with sysroot_names_free(). -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
+ * Names in a directory that begin with PREFIX, without . and .., in the order of version sort; a NULL-terminated array
+ * that the caller frees with sysroot_names_free(). -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
  */
-int sysroot_list(const struct sysroot *root, char ***ret, const char *format, ...)
-                __attribute__((format(printf, 3, 4)));
+int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+void sysroot_names_sort(char **names, size_t n);
 void sysroot_names_free(char **names);
 DEFINE_CLEANUP(char **, sysroot_names_free);
 

@@ -176,19 +176,19 @@ static void test_list(void **state) {
         tree_link(fixture->tree, "d/md0", "../nothing");
         tree_directory(fixture->tree, "empty");
 
-        assert_int_equal(sysroot_list(fixture->root, &names, "%s", "d"), 0);
+        assert_int_equal(sysroot_list(fixture->root, "", &names, "%s", "d"), 0);
         for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
                 assert_string_equal(names[i], expected[i]);
         assert_null(names[ARRAY_SIZE(expected)]);
         sysroot_names_free(names);
 
-        assert_int_equal(sysroot_list(fixture->root, &names, "empty"), 0);
+        assert_int_equal(sysroot_list(fixture->root, "", &names, "empty"), 0);
         assert_null(names[0]);
         sysroot_names_free(names);
 
-        assert_int_equal(sysroot_list(fixture->root, &names, "nothing"), -ENOENT);
-        assert_int_equal(sysroot_list(fixture->root, &names, "d/dm-9"), -ENOTDIR);
-        assert_int_equal(sysroot_list(fixture->root, &names, "/"), 0);
+        assert_int_equal(sysroot_list(fixture->root, "", &names, "nothing"), -ENOENT);
+        assert_int_equal(sysroot_list(fixture->root, "", &names, "d/dm-9"), -ENOTDIR);
+        assert_int_equal(sysroot_list(fixture->root, "", &names, "/"), 0);
         sysroot_names_free(names);
 }
 
