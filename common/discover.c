@@ -5,6 +5,7 @@
 #include "common/discover-block.h"
 #include "common/discover-dm.h"
 #include "common/discover-host.h"
+#include "common/discover-ledger.h"
 #include "common/discover-udev.h"
 #include "common/discover.h"
 
@@ -80,6 +81,9 @@ int discover(const struct sysroot *root, struct topology **ret) {
         if (r < 0)
                 return r;
         r = topology_finish(topology);
+        if (r < 0)
+                return r;
+        r = ledger_note_layers(root, topology);
         if (r < 0)
                 return r;
         host_record(root, topology);

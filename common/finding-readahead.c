@@ -16,7 +16,10 @@ static struct target automatic(const struct finding_context *c, const struct lay
 static bool is_judged(const struct finding_context *c, const struct layer *layer) {
         const struct geometry *g = &c->geometry[layer->index];
 
-        if (kind_is_md(layer->kind) || layer->kind == KIND_PARTITION || !layer->readahead_sectors.known)
+        /* Reads go through an array itself where it is mounted; above its stripe somebody has raised it, which is fine. */
+        if (kind_is_md(layer->kind) && layer->n_uses == 0)
+                return false;
+        if (layer->kind == KIND_PARTITION || !layer->readahead_sectors.known)
                 return false;
         if (g->n_arrays == 0 && !geometry_is_array(layer))
                 return false;
@@ -56,6 +59,8 @@ static int check_against_array(struct finding_context *c, const struct layer *la
                 return 0;
 
         bool below = rounded < target.sectors.value;
+        if (!below && kind_is_md(layer->kind))
+                return 0;
         if (!below && (c->geometry[layer->index].readahead_implausible || (uint64_t)sectors <= lvm_default(layer)))
                 return 0; /* said by readahead-implausible, or nobody's doing */
 
@@ -164,6 +169,24 @@ static int check_filesystem(struct finding_context *c, const struct layer *layer
                         "%s has a readahead of its own (/sys/class/bdi): this device's has no effect on it", fs);
 }
 
+/* A value that is neither the one that setrad gave nor the one that the kernel falls back to was set by someone. */
+static int check_changed(struct finding_context *c, const struct layer *layer) {
+        uint64_t derived[READAHEADS_DERIVED];
+        int64_t sectors = opt_or(layer->readahead_sectors, -1);
+
+        if (!layer->set_sectors.known || sectors < 0 || sectors == layer->set_sectors.value)
+                return 0;
+        readahead_derive((uint64_t)opt_or(layer->io_opt_bytes, 0), c->topology->page_bytes, derived);
+        for (size_t i = 0; i < READAHEADS_DERIVED; i++)
+                if ((uint64_t)sectors == derived[i])
+                        return 0;
+        if (sectors == (int64_t)READAHEAD_FLOOR_SECTORS && derived[0] <= READAHEAD_FLOOR_SECTORS)
+                return 0;
+        return finding_add(c, layer, FINDING_CHANGED_BY_OTHER, SEVERITY_NOTICE,
+                        "setrad gave it %lld sectors, but it has %lld now, which is not the kernel's own value either",
+                        (long long)layer->set_sectors.value, (long long)sectors);
+}
+
 const finding_check finding_readahead_checks[] = {
                 check_against_array,
                 check_off,
@@ -171,5 +194,6 @@ const finding_check finding_readahead_checks[] = {
                 check_wrong_layer,
                 check_implausible,
                 check_filesystem,
+                check_changed,
                 NULL,
 };

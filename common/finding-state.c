@@ -54,8 +54,9 @@ static int check_target(struct finding_context *c, const struct layer *layer) {
                 if (layer->dm->segments[i].kind == KIND_DM_UNKNOWN)
                         return finding_add(c, layer, FINDING_UNKNOWN_TARGET, SEVERITY_INFO,
                                         "target \"%s\" is not known to setrad: %s", layer->dm->segments[i].target,
-                                        layer->n_below == 1 ? "the geometry beneath is taken for its own"
-                                                            : "it is taken to have no geometry");
+                                        layer->dm->segments[i].n_legs == 1 || layer->n_below == 1
+                                                        ? "the geometry beneath is taken for its own"
+                                                        : "that part of the map is taken to have no geometry");
         return 0;
 }
 

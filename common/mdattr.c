@@ -111,12 +111,15 @@ enum layer_kind mdattr_kind(const struct md_info *md) {
                         {"linear", KIND_MD_LINEAR},
         };
 
+        size_t n = strcspn(md->level, " ");
+
         if (is_container(md))
                 return KIND_MD_CONTAINER;
         if (!md->level[0] || is_inactive(md))
                 return KIND_MD_INACTIVE;
+        /* While a reshape runs it may be a pair, "raid6 (raid5)". */
         for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-                if (strcmp(md->level, levels[i].level) == 0)
+                if (strlen(levels[i].level) == n && memcmp(md->level, levels[i].level, n) == 0)
                         return levels[i].kind;
 
         /* "multipath" and "faulty", both gone since Linux 6.8: blocks one to one from a member, no stripe. */

@@ -123,6 +123,7 @@ struct layer {
         struct opt_int logical_block_bytes, physical_block_bytes;
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
+        struct opt_int set_sectors; /* the readahead that setrad gave it last, by its ledger */
         bool read_only;
         bool hidden;
 
