@@ -199,6 +199,66 @@ json_t *json_plan(const struct survey *survey) {
         return json_pack("{s:i, s:o, s:o}", "version", FORM_VERSION, "changes", changes, "held", held);
 }
 
+static json_t *misses_value(const struct policy_step *step) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < step->n_misses; i++)
+                append(&array, json_pack("{s:o, s:o, s:o}", "key", text_or_null(step->misses[i].key), "wanted",
+                                               text_or_null(step->misses[i].wanted), "value",
+                                               text_or_null(step->misses[i].value)));
+        return array;
+}
+
+static json_t *rules_value(const struct policy_trace *trace) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < trace->n_steps; i++) {
+                const struct policy_step *step = &trace->steps[i];
+
+                append(&array, json_pack("{s:o, s:o, s:I, s:b, s:o}", "name", text_or_null(step->rule), "file",
+                                               text_or_null(step->file), "line", (json_int_t)step->line, "matched",
+                                               step->matched, "misses", misses_value(step)));
+        }
+        return array;
+}
+
+static json_t *steps_value(const struct explanation *explanation) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < explanation->n_steps; i++) {
+                const struct explain_step *step = &explanation->steps[i];
+
+                append(&array, json_pack("{s:s, s:o, s:o}", "step", step->name, "sectors",
+                                               number_or_null(step->sectors), "text", text_or_null(step->text)));
+        }
+        return array;
+}
+
+static json_t *advice_value(const struct explanation *explanation) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < explanation->n_advice; i++)
+                append(&array, json_pack("{s:o, s:o}", "purpose", text_or_null(explanation->advice[i].purpose), "text",
+                                               text_or_null(explanation->advice[i].text)));
+        return array;
+}
+
+static json_t *reads_value(const struct explanation *explanation) {
+        const struct layer *layer = explanation->reads;
+
+        return json_pack("{s:o, s:o, s:o}", "name", text_or_null(layer ? layer->name : NULL), "readahead_sectors",
+                        layer ? number_or_null(layer->readahead_sectors) : json_null(), "text",
+                        text_or_null(explanation->reads_text));
+}
+
+json_t *json_explain(const struct explanation *explanation) {
+        return json_pack("{s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "version", FORM_VERSION, "layer",
+                        layer_value(explanation->survey, explanation->layer), "reads", reads_value(explanation),
+                        "rules", rules_value(explanation->trace), "rules_not_reached",
+                        (json_int_t)explanation->trace->n_not_reached, "steps", steps_value(explanation), "outcome",
+                        text_or_null(explanation->outcome), "advice", advice_value(explanation));
+}
+
 int json_print(FILE *stream, json_t *document) {
         int r;
 

@@ -40,6 +40,17 @@ static const struct verb verbs[] = {
                                 .run = verb_apply,
                 },
                 {
+                                .name = "explain",
+                                .summary = "Explain one device: its stack, rules, target, and what to type",
+                                .argument = "DEV",
+                                .details = "DEV is a device in any form: dm-3, /dev/dm-3, vg0/lv0, /dev/vg0/lv0,\n"
+                                           "/dev/mapper/NAME, 253:3, a mount point, or on this machine a link such as\n"
+                                           "/dev/disk/by-id/NAME.",
+                                .options = OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_POLICY) |
+                                           OPTION_BIT(OPTION_ROOT),
+                                .run = verb_explain,
+                },
+                {
                                 .name = "capture",
                                 .summary = "Write all that --root needs of this machine to a file",
                                 .argument = "FILE",

@@ -10,6 +10,7 @@
 #include "common/topology.h"
 
 #define ESCAPED_BYTE 4 /* length of "\xHH" */
+#define LINE_COLUMNS 80U
 
 /*
  * Decodes one character of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Returns its
@@ -107,6 +108,57 @@ void text_print(FILE *stream, const char *format, ...) {
         va_start(arguments, format);
         print_line(stream, "", format, arguments);
         va_end(arguments);
+}
+
+/* Characters count, as the text has none that are wide but by a device's name. */
+static unsigned count_columns(const char *text, size_t n) {
+        unsigned columns = 0;
+
+        for (size_t i = 0; i < n; i++)
+                columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        return columns;
+}
+
+/* Blanks inside a line stay as they are, so that columns line up. */
+static void wrap(FILE *stream, unsigned first, unsigned rest, const char *text) {
+        unsigned at = first;
+        bool begun = false;
+
+        fprintf(stream, "%*s", (int)first, "");
+        while (*text) {
+                size_t blanks = strspn(text, " "), n = strcspn(text + blanks, " ");
+                unsigned columns = count_columns(text + blanks, n);
+
+                if (begun && at + blanks + columns > LINE_COLUMNS) {
+                        fprintf(stream, "\n%*s", (int)rest, "");
+                        at = rest;
+                        text += blanks;
+                        blanks = 0;
+                }
+                fwrite(text, 1, blanks + n, stream);
+                at += (unsigned)blanks + columns;
+                text += blanks + n;
+                begun = true;
+        }
+        fputc('\n', stream);
+}
+
+void text_print_wrapped(FILE *stream, unsigned first, unsigned rest, const char *format, ...) {
+        _cleanup_(freep) char *text = NULL;
+        _cleanup_(freep) char *escaped = NULL;
+        va_list arguments;
+        int r;
+
+        va_start(arguments, format);
+        r = vasprintf(&text, format, arguments);
+        va_end(arguments);
+        if (r < 0) {
+                text = NULL;
+                return;
+        }
+        escaped = text_escape(text);
+        if (escaped)
+                wrap(stream, first, rest, escaped);
 }
 
 void text_error(const char *format, ...) {

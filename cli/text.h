@@ -26,6 +26,13 @@ char *text_layer_title(const struct layer *layer);
 /* One line, its text escaped, with a newline. What can't be printed without memory is left out. */
 void text_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same on stderr: "setractl: …", "note: …". */
+/*
+ * As text_print(), broken between words so that no line is over 80 columns if it need not be: the first one is indented
+ * by FIRST columns, the others by REST.
+ */
+void text_print_wrapped(FILE *stream, unsigned first, unsigned rest, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+
+/* As text_print(), on stderr: "setractl: …", "note: …". */
 void text_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void text_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -19,4 +19,5 @@ struct verb {
 enum exit_status verb_scan(struct context *context);
 enum exit_status verb_plan(struct context *context);
 enum exit_status verb_apply(struct context *context);
+enum exit_status verb_explain(struct context *context);
 enum exit_status verb_capture(struct context *context);

@@ -70,7 +70,7 @@ static struct target ask(const struct geometry *geometry, const struct layer *la
         return target;
 }
 
-static uint64_t memory_bound_sectors(const struct topology *topology, unsigned share_ppm) {
+uint64_t readahead_memory_bound(const struct topology *topology, unsigned share_ppm) {
         uint64_t memory_sectors;
 
         if (!topology->memory_bytes.known || share_ppm == 0)
@@ -91,7 +91,7 @@ static uint64_t floor_sectors(const struct target *target, struct readahead_spec
 /* The floor first, then the bounds: a bound below the floor is still a bound. */
 static uint64_t bound(const struct topology *topology, struct readahead_spec spec, struct readahead_limits limits,
                 struct target *target) {
-        uint64_t sectors = target->raw_sectors, memory = memory_bound_sectors(topology, limits.memory_share_ppm);
+        uint64_t sectors = target->raw_sectors, memory = readahead_memory_bound(topology, limits.memory_share_ppm);
         uint64_t floor = floor_sectors(target, spec, limits);
 
         if (sectors < floor) {
@@ -114,6 +114,7 @@ struct target target_compute(const struct topology *topology, const struct geome
         struct target target = ask(geometry, layer, spec, limits);
         uint64_t sectors = target.raw_sectors;
 
+        target.asked_sectors = sectors;
         if (spec.mode == READAHEAD_KEEP)
                 return target;
         if (target.origin != TARGET_LITERAL) {
@@ -122,6 +123,7 @@ struct target target_compute(const struct topology *topology, const struct geome
                 sectors = bound(topology, spec, limits, &target);
         }
 
+        target.bounded_sectors = sectors;
         sectors = readahead_round(sectors, topology->page_bytes);
         /* Less than a page would turn readahead off, which only a rule that says so may do. */
         if (sectors == 0 && spec.mode != READAHEAD_OFF)

@@ -56,9 +56,11 @@ struct target {
         struct opt_int sectors; /* rounded to whole pages; unknown: none */
         enum target_origin origin;
         enum target_cap cap;
+        uint64_t asked_sectors;    /* what the rule asks for, before the floor; 0 where there is no stripe to go by */
         uint64_t raw_sectors;      /* before cap and rounding */
-        unsigned stripes;          /* of TARGET_STRIPE */
-        const struct layer *array; /* of TARGET_ARRAY */
+        uint64_t bounded_sectors;  /* after the cap, before rounding */
+        unsigned stripes;          /* of TARGET_STRIPE, also where the floor was more; else 0 */
+        const struct layer *array; /* of TARGET_ARRAY, also where the floor was more; else NULL */
 };
 
 /*
@@ -66,6 +68,9 @@ struct target {
  */
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
                 const struct layer *layer, struct readahead_spec spec, struct readahead_limits limits);
+
+/* What SHARE_PPM of the machine's memory are, in sectors; UINT64_MAX: no bound, or the memory is not known. */
+uint64_t readahead_memory_bound(const struct topology *topology, unsigned share_ppm);
 
 /*
  * What the kernel makes of a value: whole pages, rounded down (BLKRASET: blkdev_ioctl() divides by PAGE_SIZE / 512).

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/policy-error.h"
+#include "config/policy-match-describe.h"
 #include "config/policy-match-value.h"
 #include "config/policy-match.h"
 
@@ -113,31 +114,33 @@ struct match_row {
 static int read_term(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target);
 
-#define KEY(name_, read_, test_, cost_, names_layer_)                                                                  \
+#define KEY(name_, read_, test_, describe_, cost_, names_layer_)                                                       \
         {                                                                                                              \
                 .key = name_, .read = read_term, .data = &(const struct match_row) {                                   \
-                        .key = {.test = test_, .cost = cost_, .names_layer = names_layer_}, .read = read_              \
+                        .key = {.test = test_, .describe = describe_, .cost = cost_, .names_layer = names_layer_},     \
+                        .read = read_                                                                                  \
                 }                                                                                                      \
         }
 
 static const struct reader_field keys[] = {
-                KEY("device", match_read_device, test_device, COST_TEXTS, true),
-                KEY("name", match_read_patterns, test_name, COST_TEXTS, true),
-                KEY("vg", match_read_lvm_name, test_vg, COST_TEXT, false),
-                KEY("lv", match_read_lvm_name, test_lv, COST_TEXT, true),
-                KEY("kind", match_read_kinds, test_kind, COST_BITS, false),
-                KEY("over", match_read_over, test_over, COST_BITS, false),
-                KEY("uuid", match_read_patterns, test_uuid, COST_TEXT, true),
-                KEY("serial", match_read_patterns, test_serial, COST_TEXT, false),
-                KEY("model", match_read_patterns, test_model, COST_TEXT, false),
-                KEY("rotational", match_read_flag, test_rotational, COST_NUMBER, false),
-                KEY("transport", match_read_patterns, test_transport, COST_TEXT, false),
-                KEY("size", match_read_sizes, test_size, COST_NUMBER, false),
-                KEY("filesystem", match_read_patterns, test_filesystem, COST_TEXTS, false),
-                KEY("mountpoint", match_read_mountpoints, test_mountpoint, COST_TEXTS, false),
-                KEY("top", match_read_flag, test_top, COST_NUMBER, false),
-                KEY("finding", match_read_findings, test_finding, COST_BITS, false),
-                KEY("not", read_not, test_not, COST_NESTED, false),
+                KEY("device", match_read_device, test_device, match_describe_device, COST_TEXTS, true),
+                KEY("name", match_read_patterns, test_name, match_describe_name, COST_TEXTS, true),
+                KEY("vg", match_read_lvm_name, test_vg, match_describe_vg, COST_TEXT, false),
+                KEY("lv", match_read_lvm_name, test_lv, match_describe_lv, COST_TEXT, true),
+                KEY("kind", match_read_kinds, test_kind, match_describe_kind, COST_BITS, false),
+                KEY("over", match_read_over, test_over, match_describe_over, COST_BITS, false),
+                KEY("uuid", match_read_patterns, test_uuid, match_describe_uuid, COST_TEXT, true),
+                KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXT, false),
+                KEY("model", match_read_patterns, test_model, match_describe_model, COST_TEXT, false),
+                KEY("rotational", match_read_flag, test_rotational, match_describe_rotational, COST_NUMBER, false),
+                KEY("transport", match_read_patterns, test_transport, match_describe_transport, COST_TEXT, false),
+                KEY("size", match_read_sizes, test_size, match_describe_size, COST_NUMBER, false),
+                KEY("filesystem", match_read_patterns, test_filesystem, match_describe_filesystem, COST_TEXTS, false),
+                KEY("mountpoint", match_read_mountpoints, test_mountpoint, match_describe_mountpoint, COST_TEXTS,
+                                false),
+                KEY("top", match_read_flag, test_top, match_describe_top, COST_NUMBER, false),
+                KEY("finding", match_read_findings, test_finding, match_describe_finding, COST_BITS, false),
+                KEY("not", read_not, test_not, match_describe_not, COST_NESTED, false),
 };
 
 static void insert_term(struct match_clause *clause, struct match_term *term) {
@@ -160,6 +163,9 @@ static int read_term(struct policy_reader *reader, const struct tree_node *value
                 return -ENOMEM;
         term->key = &row->key;
         term->name = field->key;
+        term->text = tree_format(reader->arena, value);
+        if (!term->text)
+                return -ENOMEM;
         r = row->read(reader, value, term);
         if (r < 0)
                 return r;
@@ -197,18 +203,18 @@ int match_read(struct policy_reader *reader, const struct tree_node *node, const
         return reader_list(reader, node, what, read_clause, &reading);
 }
 
-static bool clause_holds(const struct match_clause *clause, const struct match_subject *subject) {
+const struct match_term *match_clause_test(const struct match_clause *clause, const struct match_subject *subject) {
         for (const struct match_term *term = clause->terms; term; term = term->next)
                 if (!term->key->test(term, subject))
-                        return false;
-        return true;
+                        return term;
+        return NULL;
 }
 
 const struct match_clause *match_test(const struct match *match, const struct match_subject *subject) {
         const struct match_clause *found = NULL;
 
         for (const struct match_clause *clause = match->clauses; clause; clause = clause->next) {
-                if (!clause_holds(clause, subject))
+                if (match_clause_test(clause, subject))
                         continue;
                 if (clause->names_layer)
                         return clause;

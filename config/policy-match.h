@@ -25,6 +25,9 @@ struct match_term;
 /* A key of the language. */
 struct match_key {
         bool (*test)(const struct match_term *term, const struct match_subject *subject);
+        /* What TEST looks at, for people; ARENA's or constant. "": the layer has none; NULL: without memory. */
+        const char *(*describe)(
+                        const struct match_term *term, const struct match_subject *subject, struct arena *arena);
         unsigned cost;    /* to test the cheap ones first */
         bool names_layer; /* it says which layer, not which sort of layers */
 };
@@ -38,6 +41,7 @@ struct match {
 struct match_term {
         const struct match_key *key;
         const char *name;             /* of the key */
+        const char *text;             /* its value as it is written, cut where it is long; for people */
         uint64_t mask;                /* kind, over, finding */
         struct pattern_list patterns; /* what is compared as text; over: names of layers beneath */
         struct size_comparison *sizes;
@@ -94,6 +98,9 @@ int match_read(struct policy_reader *reader, const struct tree_node *node, const
 /* FINDINGS may be NULL. Everything lives in ARENA. Returns 0 or -ENOMEM. */
 int match_subjects_build(const struct topology *topology, const struct findings *findings,
                 const struct match_index *index, struct arena *arena, struct match_subjects *ret);
+
+/* The first term, in the order in which they are tested, that does not hold for SUBJECT; NULL: all do. */
+const struct match_term *match_clause_test(const struct match_clause *clause, const struct match_subject *subject);
 
 bool match_subject_has_label(const struct match_subject *subject, const struct pattern_list *patterns);
 bool match_subject_has_device(const struct match_subject *subject, const struct pattern_list *patterns);

@@ -48,5 +48,8 @@ struct tree_node {
 int tree_parse(struct arena *arena, const char *name, const char *text, size_t length, struct policy_errors *errors,
                 const struct tree_node **ret);
 
+/* The node on one line, "[dm-*, loop]", cut with "…" after some 200 bytes; ARENA's. NULL without memory. */
+const char *tree_format(struct arena *arena, const struct tree_node *node);
+
 /* "text", "list" or "mapping" */
 const char *tree_type_name(enum tree_type type);

@@ -68,3 +68,37 @@ size_t policy_count_files(const struct policy *policy);
  */
 int policy_match(const struct policy *policy, const struct topology *topology, const struct findings *findings,
                 struct arena *arena, struct verdict **ret);
+
+/* A key of a rule that a layer did not match. */
+struct policy_miss {
+        const char *key;    /* "over" */
+        const char *wanted; /* what the rule has there, as it is written; cut where it is long */
+        const char *value;  /* what the layer has there; NULL: none, or the key is "not" */
+};
+
+/* A rule that was looked at for a layer. */
+struct policy_step {
+        const char *rule, *file;
+        unsigned line;
+        bool matched;
+        bool names_layer;           /* as in struct verdict */
+        struct policy_miss *misses; /* the first of each alternative of "match", in their order; none if it matched */
+        size_t n_misses;
+};
+
+/* How policy_match() comes to its verdict for one layer. */
+struct policy_trace {
+        struct policy_step *steps; /* in the order in which they were looked at; the winner, if there is one, is last */
+        size_t n_steps;
+        size_t n_not_reached; /* rules after the winner */
+};
+
+/* The rule that won; NULL: none did. */
+const struct policy_step *policy_trace_winner(const struct policy_trace *trace);
+
+/*
+ * The trace of LAYER, in ARENA; it points into POLICY. Pure; for people, and slow beside policy_match(), with whose code
+ * it tests. Of several keys that don't match the one that is tested first is told. Returns 0 or -ENOMEM.
+ */
+int policy_explain(const struct policy *policy, const struct topology *topology, const struct findings *findings,
+                const struct layer *layer, struct arena *arena, struct policy_trace **ret);

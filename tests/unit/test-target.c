@@ -285,6 +285,35 @@ static void test_huge_literal(void **state) {
         assert_true(target.sectors.value > 0);
 }
 
+/* asked → after the floor → after the caps → rounded */
+static void test_steps(void **state) {
+        static const struct target_case cases[] = {
+                        {RAID5 "set md0 ra=256", "dm-0", "auto", "3072 3072 3072 3072"},
+                        {RAID5 "set md0 ra=256", "dm-0", "auto max=1M", "3072 3072 2048 2048"},
+                        {RAID5 "set md0 ra=256; memory 1G", "dm-0", "auto share=1001", "3072 3072 2099 2096"},
+                        {RAID5 "set md0 ra=256", "dm-0", "auto min=4M", "3072 8192 8192 8192"},
+                        {"disk a b; md md0 raid0 4K a b", "md0", "auto", "32 256 256 256"},
+                        {MIRROR "set md1 ra=0", "dm-1", "auto", "0 256 256 256"},
+                        {MIRROR, "dm-1", "sectors=1001", "1001 1001 1001 1000"},
+                        {MIRROR, "dm-1", "off", "0 0 0 0"},
+                        {"disk a; page 65536", "a", "sectors=64", "64 64 64 128"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct rule_action rule = rule_from_text(cases[i].wanted);
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                struct target t = target_compute(stack->topology, stack->geometry, stack_layer(stack, cases[i].layer),
+                                rule.readahead, rule.limits);
+
+                print_message("%s: %s\n", cases[i].stack, cases[i].wanted);
+                assert_string_equal(
+                                arena_printf(stack->arena, "%llu %llu %llu %lld", (unsigned long long)t.asked_sectors,
+                                                (unsigned long long)t.raw_sectors,
+                                                (unsigned long long)t.bounded_sectors, (long long)t.sectors.value),
+                                cases[i].target);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_two_stripes),
@@ -296,6 +325,7 @@ int main(void) {
                         cmocka_unit_test(test_round),
                         cmocka_unit_test(test_round_is_stable),
                         cmocka_unit_test(test_huge_literal),
+                        cmocka_unit_test(test_steps),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
