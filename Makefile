@@ -2,6 +2,7 @@
 #
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
+# make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR=
 # make format     clang-format over all sources; format-check only looks
@@ -43,6 +44,10 @@ ifdef SAN
   SETRAD_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   SETRAD_LDFLAGS += -fsanitize=address,undefined
 endif
+ifdef FUZZ
+  SETRAD_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+  SETRAD_LDFLAGS += -fsanitize=address,undefined
+endif
 
 ifndef V
   Q := @
@@ -55,6 +60,12 @@ DAEMON_OBJECTS := $(call objects,daemon/*.c)
 CLI_OBJECTS := $(call objects,cli/*.c)
 # Everything of the programs but main(), so that tests can link it.
 PROGRAM_OBJECTS := $(filter-out %/setrad.o %/setractl.o,$(DAEMON_OBJECTS) $(CLI_OBJECTS))
+# Each is a program of its own: of libFuzzer with FUZZ=1 (make fuzz), else one that replays its corpus.
+FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz-*.c))
+FUZZ_REPLAY := $(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o)
+FUZZ_BUILD := build-fuzz
+FUZZ_CC ?= clang
+SECONDS ?= 60
 TEST_SUPPORT := $(call objects,tests/support/*.c)
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
 
@@ -76,6 +87,11 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS) -lcmocka
 
+$(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/fuzz-%.o $(FUZZ_REPLAY) $(TEST_SUPPORT) $(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ \
+		$(SETRAD_LDLIBS) -lcmocka
+
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -93,8 +109,14 @@ $(BUILD)/flags: FORCE
 	$(Q)printf '%s\n' "$$FLAGS_NOW" | cmp -s - $@ || printf '%s\n' "$$FLAGS_NOW" > $@
 $(BUILD)/flags: export FLAGS_NOW := $(FLAGS_NOW)
 
-check: all $(UNIT_TESTS)
-	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS)
+check: all $(UNIT_TESTS) $(FUZZERS)
+	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS) $(FUZZERS)
+
+fuzzers: $(FUZZERS)
+
+fuzz:
+	$(Q)$(MAKE) --no-print-directory CC=$(FUZZ_CC) FUZZ=1 SAN= BUILD=$(FUZZ_BUILD) fuzzers
+	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
 
 check-vm:
 	tests/vm/run
@@ -125,9 +147,9 @@ format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
 
 clean:
-	rm -rf build build-san
+	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all check check-vm install format format-check clean FORCE
+.PHONY: all check fuzz fuzzers check-vm install format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,38 +9,41 @@
 #include "common/cleanup.h"
 
 #define BLANKS        " \t\n"
-#define DEVICE_DIGITS 7 /* of a major or minor number, at most */
-#define NO_KEY        UINT_MAX
+#define DEVICE_DIGITS 7  /* of a major or minor number, at most */
+#define NUMBER_DIGITS 20 /* of any other: UINT64_MAX has as many */
 
-/* Which words of a target's parameters are kept as they are; of those that follow, only devices are. */
+/*
+ * What is kept of the words of a target's parameters: K a key, "0" in its place; # a number, A the name of an algorithm,
+ * M a mode of one letter, D only a device. Devices are kept everywhere. A word that is nothing of the kind is cut, as a
+ * table that is not what it should be may have its key anywhere.
+ */
 struct disclosure {
         const char *target;
-        unsigned n_kept;
-        unsigned key; /* index of a word that is a key */
+        const char *form; /* NULL: all is kept */
 };
 
 static const struct disclosure disclosures[] = {
-                {"linear", UINT_MAX, NO_KEY},
-                {"striped", UINT_MAX, NO_KEY},
-                {"crypt", 5, 1}, /* CIPHER KEY IV-OFFSET DEVICE OFFSET */
-                {"raid", UINT_MAX, NO_KEY},
-                {"mirror", UINT_MAX, NO_KEY},
-                {"thin-pool", UINT_MAX, NO_KEY},
-                {"thin", UINT_MAX, NO_KEY},
-                {"snapshot", UINT_MAX, NO_KEY},
-                {"snapshot-merge", UINT_MAX, NO_KEY},
-                {"snapshot-origin", UINT_MAX, NO_KEY},
-                {"cache", UINT_MAX, NO_KEY},
-                {"writecache", UINT_MAX, NO_KEY},
-                {"integrity", 4, NO_KEY}, /* DEVICE RESERVED TAG-SIZE MODE, then internal_hash:ALGORITHM:KEY and more */
-                {"verity", 8, NO_KEY},    /* up to the algorithm; then digest, salt, descriptions of keys */
-                {"multipath", UINT_MAX, NO_KEY},
-                {"vdo", 2, NO_KEY},
-                {"delay", UINT_MAX, NO_KEY},
+                {"linear", NULL},
+                {"striped", NULL},
+                {"crypt", "AK#D#"},
+                {"raid", NULL},
+                {"mirror", NULL},
+                {"thin-pool", NULL},
+                {"thin", NULL},
+                {"snapshot", NULL},
+                {"snapshot-merge", NULL},
+                {"snapshot-origin", NULL},
+                {"cache", NULL},
+                {"writecache", NULL},
+                {"integrity", "D##M"},  /* then internal_hash:ALGORITHM:KEY and more */
+                {"verity", "#DD####A"}, /* then digest, salt, descriptions of keys */
+                {"multipath", NULL},
+                {"vdo", "AD"}, /* "V4": the version of the format */
+                {"delay", NULL},
 };
 
 static const struct disclosure *find_disclosure(const char *target) {
-        static const struct disclosure unknown = {"", 0, NO_KEY};
+        static const struct disclosure unknown = {"", ""};
 
         for (size_t i = 0; i < sizeof(disclosures) / sizeof(disclosures[0]); i++)
                 if (strcmp(disclosures[i].target, target) == 0)
@@ -60,15 +62,20 @@ static bool skip_number(const char **word, size_t *length) {
         return n > 0 && n <= DEVICE_DIGITS;
 }
 
-/* "MAJOR:MINOR", also as integrity's "meta_device:MAJOR:MINOR". */
-static bool is_device(const char *word, size_t length) {
+/* The length of what stands before a device: integrity has "meta_device:MAJOR:MINOR". */
+static size_t count_prefix(const char *word, size_t length) {
         static const char meta[] = "meta_device:";
         const size_t n = sizeof(meta) - 1;
 
-        if (length > n && memcmp(word, meta, n) == 0) {
-                word += n;
-                length -= n;
-        }
+        return length > n && memcmp(word, meta, n) == 0 ? n : 0;
+}
+
+/* "MAJOR:MINOR", also with such a prefix. */
+static bool is_device(const char *word, size_t length) {
+        size_t n = count_prefix(word, length);
+
+        word += n;
+        length -= n;
         if (!skip_number(&word, &length) || length == 0 || *word != ':')
                 return false;
         word++;
@@ -76,20 +83,42 @@ static bool is_device(const char *word, size_t length) {
         return skip_number(&word, &length) && length == 0;
 }
 
-static void put_word(
-                FILE *stream, const struct disclosure *disclosure, unsigned index, const char *word, size_t length) {
-        if (index > 0)
-                fputc(' ', stream);
-        if (index == disclosure->key)
+static bool is_number(const char *word, size_t length) {
+        return length <= NUMBER_DIGITS && strspn(word, "0123456789") >= length;
+}
+
+static bool is_letter(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Begins as a name does, and has a character that no key in hexadecimal has. */
+static bool is_algorithm(const char *word, size_t length) {
+        return is_letter(*word) && strspn(word, "0123456789abcdefABCDEF") < length;
+}
+
+static bool is_disclosed(char form, const char *word, size_t length) {
+        switch (form) {
+        case '#': return is_number(word, length);
+        case 'A': return is_algorithm(word, length);
+        case 'M': return length == 1 && is_letter(*word);
+        default: return false;
+        }
+}
+
+/* FORM is that of this very word. The prefix of a device that is none is kept: what did not parse shall not parse then. */
+static void put_word(FILE *stream, char form, const char *word, size_t length) {
+        if (form == 'K')
                 fputc('0', stream);
-        else if (index < disclosure->n_kept || is_device(word, length))
+        else if (form == '.' || is_device(word, length) || is_disclosed(form, word, length))
                 fwrite(word, 1, length, stream);
-        else
+        else {
+                fwrite(word, 1, count_prefix(word, length), stream);
                 fputc('-', stream);
+        }
 }
 
 char *capture_redact_parameters(const char *target, const char *params) {
-        const struct disclosure *disclosure = find_disclosure(target);
+        const char *form = find_disclosure(target)->form;
         FILE *stream;
         char *text = NULL;
         size_t size, length;
@@ -97,12 +126,16 @@ char *capture_redact_parameters(const char *target, const char *params) {
         stream = open_memstream(&text, &size);
         if (!stream)
                 return NULL;
-        for (unsigned i = 0;; i++, params += length) {
+        for (bool first = true;; first = false, params += length) {
                 params += strspn(params, BLANKS);
                 length = strcspn(params, BLANKS);
                 if (length == 0)
                         break;
-                put_word(stream, disclosure, i, params, length);
+                if (!first)
+                        fputc(' ', stream);
+                put_word(stream, form ? *form : '.', params, length);
+                if (form && *form)
+                        form++;
         }
         if (fclose(stream) != 0) {
                 free(text);
