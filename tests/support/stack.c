@@ -276,6 +276,7 @@ static struct opt_int *number_of(struct layer *layer, const char *key) {
                 struct opt_int *number;
         } numbers[] = {
                         {"ra", &layer->readahead_sectors},
+                        {"given", &layer->set_sectors},
                         {"min", &layer->io_min_bytes},
                         {"opt", &layer->io_opt_bytes},
                         {"lbs", &layer->logical_block_bytes},

@@ -79,6 +79,16 @@ static void test_below_and_above(void **state) {
                         {RAID5 "set dm-0 ra=256; swap dm-0", "dm-0", ""},
                         {RAID5 "set dm-0 ra=256; lv dm-0 vg/pool_tdata tdata", "dm-0", ""},
                         {RAID5 "set dm-0 ra=256; mount dm-0 /srv btrfs", "dm-0", "filesystem-own-readahead"},
+                        /* An array that is read through itself. */
+                        {"disk a b c; md md0 raid5 64K a b c; set md0 ra=256; mount md0 /srv xfs", "md0",
+                                        "readahead-below-array"},
+                        {"disk a b c; md md0 raid5 64K a b c; set md0 ra=256", "md0", ""},
+                        {"disk a b c; md md0 raid5 64K a b c; set md0 ra=8192; mount md0 /srv xfs", "md0", ""},
+                        /* Neither what setrad gave nor what the kernel falls back to. */
+                        {"disk a; set a ra=1024 given=2048", "a", "changed-by-other"},
+                        {"disk a; set a ra=2048 given=2048", "a", ""},
+                        {"disk a; set a ra=256 given=2048", "a", ""},
+                        {"disk a; set a opt=262144 ra=1024 given=2048", "a", ""},
                         {"disk a; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs", "dm-0", ""},
                         {"disk a; set a opt=33553920 ra=131064; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs;"
                          "set dm-0 ra=131064",

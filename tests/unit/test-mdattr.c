@@ -107,6 +107,7 @@ static void test_kind(void **state) {
                         {"raid4", "1.2", "clean", KIND_MD_RAID4},
                         {"raid5", "1.2", "read-auto", KIND_MD_RAID5},
                         {"raid6", "1.2", "write-pending", KIND_MD_RAID6},
+                        {"raid6 (raid5)", "1.2", "clean", KIND_MD_RAID6},
                         {"raid10", NULL, NULL, KIND_MD_RAID10},
                         {"linear", "1.2", "clean", KIND_MD_LINEAR},
                         {"multipath", "1.2", "clean", KIND_MD_LINEAR},
