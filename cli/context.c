@@ -4,17 +4,9 @@
 #include <string.h>
 
 #include "cli/context.h"
+#include "cli/excerpt.h"
 #include "cli/text.h"
 #include "common/capture.h"
-
-static void print_policy_errors(const struct policy_errors *errors) {
-        for (size_t i = 0; i < errors->n_items; i++) {
-                _cleanup_(freep) char *line = policy_error_format(&errors->items[i]);
-
-                if (line)
-                        text_print(stderr, "%s", line);
-        }
-}
 
 /* A change is only made by a policy that somebody has installed; what is shown may be by the built-in one. */
 static int load_installed(struct policy **ret, struct policy_errors *errors, enum policy_need need) {
@@ -45,7 +37,7 @@ static int load_policy(struct context *context, enum policy_need need) {
         else
                 r = load_installed(&context->policy, &errors, need);
         if (r < 0)
-                print_policy_errors(&errors);
+                excerpt_print(stderr, &errors);
         return r;
 }
 

@@ -18,10 +18,11 @@ enum exit_status {
 
 /* As given on the command line; strings are argv's. */
 struct options {
-        const char *root;     /* NULL: this machine */
-        const char *policy;   /* NULL: what is installed */
-        const char *columns;  /* NULL: the default ones */
-        const char *argument; /* the verb's, where it takes one */
+        const char *root;       /* NULL: this machine */
+        const char *policy;     /* NULL: what is installed */
+        const char *columns;    /* NULL: the default ones */
+        char *const *arguments; /* the verb's, where it takes some */
+        size_t n_arguments;
         bool all, check, dry_run, force, help, json, no_headings, no_probe, pairs, raw, version, with_identifiers;
 };
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/json.h"
 #include "cli/text.h"
@@ -257,6 +258,40 @@ json_t *json_explain(const struct explanation *explanation) {
                         "rules", rules_value(explanation->trace), "rules_not_reached",
                         (json_int_t)explanation->trace->n_not_reached, "steps", steps_value(explanation), "outcome",
                         text_or_null(explanation->outcome), "advice", advice_value(explanation));
+}
+
+static json_t *error_value(const struct policy_error *error) {
+        return json_pack("{s:o, s:o, s:o}", "line", error->line ? json_integer(error->line) : json_null(), "column",
+                        error->line ? json_integer(error->column) : json_null(), "text", text_or_null(error->text));
+}
+
+static json_t *policy_file_value(const char *file, const struct policy_errors *errors) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < errors->n_items; i++)
+                if (strcmp(errors->items[i].file, file) == 0)
+                        append(&array, error_value(&errors->items[i]));
+        return json_pack("{s:o, s:o}", "file", text_or_null(file), "errors", array);
+}
+
+static bool is_looked_at(const struct policy_errors *errors, const char *file) {
+        for (size_t i = 0; i < errors->n_files; i++)
+                if (strcmp(errors->files[i], file) == 0)
+                        return true;
+        return false;
+}
+
+json_t *json_policy(const struct policy *policy, const struct policy_errors *errors) {
+        json_t *files = json_array();
+
+        for (size_t i = 0; i < errors->n_files; i++)
+                append(&files, policy_file_value(errors->files[i], errors));
+        /* A directory that can't be read is no file, and ends the reading: it is the one error. */
+        for (size_t i = 0; i < errors->n_items; i++)
+                if (!is_looked_at(errors, errors->items[i].file))
+                        append(&files, policy_file_value(errors->items[i].file, errors));
+        return json_pack("{s:i, s:o, s:o}", "version", FORM_VERSION, "files", files, "rules",
+                        policy ? json_integer((json_int_t)policy_count_rules(policy)) : json_null());
 }
 
 int json_print(FILE *stream, json_t *document) {

@@ -104,28 +104,37 @@ static int find_verb(const char *name, const struct verb *verbs, size_t n_verbs,
         return -EINVAL;
 }
 
-/* The verb, and its argument where it takes one. */
-static int take_words(char *const words[], const struct verb *verbs, size_t n_verbs, struct options *options,
-                const struct verb **ret) {
+static int check_arguments(const struct verb *verb, const struct options *options) {
+        size_t n_taken = verb->argument ? 1 : 0;
+
+        if (verb->any_number)
+                return 0;
+        if (options->n_arguments < n_taken && !options->help && !options->version) {
+                text_error("%s needs %s", verb->name, verb->argument);
+                return -EINVAL;
+        }
+        if (options->n_arguments > n_taken) {
+                text_error("%s takes no %s: '%s'", verb->name, verb->argument ? "more arguments" : "arguments",
+                                options->arguments[n_taken]);
+                return -EINVAL;
+        }
+        return 0;
+}
+
+/* The verb, and its arguments. */
+static int take_words(char *const words[], size_t n_words, const struct verb *verbs, size_t n_verbs,
+                struct options *options, const struct verb **ret) {
         const struct verb *verb;
-        size_t n_taken;
         int r;
 
         r = find_verb(words[0], verbs, n_verbs, &verb);
         if (r < 0)
                 return r;
-        n_taken = verb->argument ? 2 : 1;
-        if (verb->argument && !words[1] && !options->help && !options->version) {
-                text_error("%s needs %s", verb->name, verb->argument);
-                return -EINVAL;
-        }
-        if (words[1] && verb->argument)
-                options->argument = words[1];
-        if (words[1] && words[n_taken]) {
-                text_error("%s takes no %s: '%s'", verb->name, verb->argument ? "more arguments" : "arguments",
-                                words[n_taken]);
-                return -EINVAL;
-        }
+        options->arguments = words + 1;
+        options->n_arguments = n_words - 1;
+        r = check_arguments(verb, options);
+        if (r < 0)
+                return r;
         *ret = verb;
         return 0;
 }
@@ -164,7 +173,7 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
         if (given < 0)
                 return given;
         if (optind < argc) {
-                r = take_words(argv + optind, verbs, n_verbs, &options, &verb);
+                r = take_words(argv + optind, (size_t)(argc - optind), verbs, n_verbs, &options, &verb);
                 if (r < 0)
                         return r;
         }

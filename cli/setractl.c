@@ -64,6 +64,17 @@ static const struct verb verbs[] = {
                                            OPTION_BIT(OPTION_WITH_IDENTIFIERS),
                                 .run = verb_capture,
                 },
+                {
+                                .name = "check-policy",
+                                .summary = "Check policy files for errors",
+                                .argument = "[FILE...]",
+                                .any_number = true,
+                                .details = "Several files are read as one policy, in the order given; without FILE it "
+                                           "is\n"
+                                           "what is installed. Nothing is changed, and no device is looked at.",
+                                .options = OPTION_BIT(OPTION_JSON),
+                                .run = verb_check_policy,
+                },
 };
 
 static const unsigned common_options = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
@@ -76,7 +87,7 @@ static void print_help(void) {
                "Commands (%s where none is named):\n",
                         verbs[0].name);
         for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-                printf("  %-7s %s\n", verbs[i].name, verbs[i].summary);
+                printf("  %-12s %s\n", verbs[i].name, verbs[i].summary);
                 options |= verbs[i].options;
         }
         printf("\nOptions; 'setractl COMMAND --help' shows which a command takes:\n");

@@ -32,7 +32,7 @@ static int check_argument(const char *path, enum capture_compression *ret) {
 
 static int write_capture(const struct options *options, struct record *record, enum capture_compression compression) {
         _cleanup_(freep) char *reason = NULL;
-        const char *path = options->argument;
+        const char *path = *options->arguments;
         int r;
 
         if (is_standard_output(path))
@@ -56,7 +56,7 @@ enum exit_status verb_capture(struct context *context) {
         enum capture_compression compression;
         int r;
 
-        if (check_argument(options->argument, &compression) < 0)
+        if (check_argument(*options->arguments, &compression) < 0)
                 return STATUS_USAGE;
         if (context_open(context) < 0)
                 return STATUS_FAILED;

@@ -172,7 +172,7 @@ enum exit_status verb_explain(struct context *context) {
 
         if (context_survey(context, POLICY_ANY) < 0)
                 return STATUS_FAILED;
-        layer = find_layer(context, context->options.argument);
+        layer = find_layer(context, context->options.arguments[0]);
         if (!layer)
                 return STATUS_FAILED;
         r = !arena ? -ENOMEM
@@ -181,7 +181,7 @@ enum exit_status verb_explain(struct context *context) {
         if (r == 0)
                 r = context->options.json ? json_print(stdout, json_explain(&explanation)) : print_page(&explanation);
         if (r < 0) {
-                text_error("cannot explain '%s': %s", context->options.argument, strerror(-r));
+                text_error("cannot explain '%s': %s", context->options.arguments[0], strerror(-r));
                 return STATUS_FAILED;
         }
         return STATUS_DONE;

@@ -3,6 +3,7 @@
 
 /* The commands of setractl: each is one row of the table in setractl.c and one file verb-NAME.c. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/context.h"
@@ -10,7 +11,8 @@
 struct verb {
         const char *name;
         const char *summary;  /* one line for --help */
-        const char *argument; /* what its one argument is called; NULL: it takes none */
+        const char *argument; /* what its argument is called; NULL: it takes none */
+        bool any_number;      /* of arguments, none included; else just one */
         const char *details;  /* more lines for its own --help; NULL: none */
         unsigned options;     /* bits of enum option_id that it takes, besides --help and --version */
         enum exit_status (*run)(struct context *context);
@@ -21,3 +23,4 @@ enum exit_status verb_plan(struct context *context);
 enum exit_status verb_apply(struct context *context);
 enum exit_status verb_explain(struct context *context);
 enum exit_status verb_capture(struct context *context);
+enum exit_status verb_check_policy(struct context *context);

@@ -17,6 +17,12 @@
 int policy_errors_add(struct policy_errors *errors, const char *file, unsigned line, unsigned column,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Notes that FILE is looked at. Returns 0 or -ENOMEM. */
+int policy_errors_add_file(struct policy_errors *errors, const char *file);
+
+/* Gives the errors from FIRST on, sorted and all of one file with the content TEXT, their lines. Returns 0 or -ENOMEM. */
+int policy_errors_set_lines(struct policy_errors *errors, size_t first, const char *text, size_t length);
+
 /* Puts the errors from FIRST on, those of one file, in the order of their places, and drops repetitions. */
 void policy_errors_sort(struct policy_errors *errors, size_t first);
 

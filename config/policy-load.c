@@ -11,6 +11,7 @@
 
 #include "config/policy-error.h"
 #include "config/policy-rule.h"
+#include "config/policy-shadow.h"
 
 #define POLICY_SUFFIX ".yaml"
 
@@ -19,6 +20,7 @@ DEFINE_CLEANUP(DIR *, closedir);
 /* A file that counts: not masked by one of the same name in a later directory. */
 struct policy_file {
         const char *name, *path;
+        unsigned directory;
         struct policy_file *next;
 };
 
@@ -55,11 +57,16 @@ static int read_text(struct policy *policy, const char *name, const char *text, 
 
 static int add_text(struct policy *policy, const char *name, const char *text, size_t length,
                 struct policy_errors *errors) {
+        const struct policy_rule *last = policy->last;
         size_t first = errors->n_items;
         int r;
 
         r = read_text(policy, name, text, length, errors);
+        if (r == 0 || r == -EINVAL)
+                r = policy_join(r, policy_check_shadows(policy, last ? last->next : policy->rules, errors));
         policy_errors_sort(errors, first);
+        if (r == 0 || r == -EINVAL)
+                r = policy_join(r, policy_errors_set_lines(errors, first, text, length));
         if (r < 0)
                 return r;
         policy->n_files++;
@@ -126,13 +133,16 @@ static int add_file(struct policy *policy, const char *path, struct policy_error
         _cleanup_(freep) char *buffer = NULL;
         _cleanup_(closep) int fd = -1;
         size_t length = 0;
-        int r;
+        int r, opened;
 
-        r = open_file(path, &fd);
-        if (r < 0)
-                return add_system_error(errors, path, r);
-        if (r > 0)
+        opened = open_file(path, &fd);
+        if (opened > 0)
                 return 1;
+        r = policy_errors_add_file(errors, path);
+        if (r < 0)
+                return r;
+        if (opened < 0)
+                return add_system_error(errors, path, opened);
 
         buffer = malloc(TREE_BYTES_MAX + 1);
         if (!buffer)
@@ -160,20 +170,40 @@ int policy_load_text(
         return 0;
 }
 
-int policy_load_file(const char *path, struct policy **ret, struct policy_errors *errors) {
+/* A file that somebody has named has to hold a policy. */
+static int add_named_file(struct policy *policy, const char *path, struct policy_errors *errors) {
+        int r;
+
+        r = add_file(policy, path, errors);
+        if (r <= 0)
+                return r;
+        r = policy_errors_add_file(errors, path);
+        return r < 0 ? r : empty_file(path, errors);
+}
+
+int policy_load_files(const char *const *paths, size_t n_paths, struct policy **ret, struct policy_errors *errors) {
         _cleanup_(policy_freep) struct policy *policy = NULL;
         int r;
 
         r = policy_new(&policy);
         if (r < 0)
                 return r;
-        r = add_file(policy, path, errors);
+        for (size_t i = 0; i < n_paths; i++) {
+                int added = add_named_file(policy, paths[i], errors);
+
+                if (added == -ENOMEM)
+                        return added;
+                if (r == 0)
+                        r = added;
+        }
         if (r < 0)
                 return r;
-        if (r > 0)
-                return empty_file(path, errors);
         *ret = TAKE_PTR(policy);
         return 0;
+}
+
+int policy_load_file(const char *path, struct policy **ret, struct policy_errors *errors) {
+        return policy_load_files(&path, 1, ret, errors);
 }
 
 static bool is_policy_name(const char *name) {
@@ -183,7 +213,8 @@ static bool is_policy_name(const char *name) {
 }
 
 /* Puts a file in its place by name, instead of one that it masks. */
-static int insert_file(struct policy_file **files, struct arena *arena, const char *directory, const char *name) {
+static int insert_file(struct policy_file **files, struct arena *arena, const char *directory, unsigned number,
+                const char *name) {
         struct policy_file **at = files;
         const char *path = arena_printf(arena, "%s/%s", directory, name);
         struct policy_file *file;
@@ -194,13 +225,14 @@ static int insert_file(struct policy_file **files, struct arena *arena, const ch
                 at = &(*at)->next;
         if (*at && strcmp((*at)->name, name) == 0) {
                 (*at)->path = path;
+                (*at)->directory = number;
                 return 0;
         }
 
         file = arena_alloc(arena, sizeof(*file));
         if (!file)
                 return -ENOMEM;
-        *file = (struct policy_file){.name = arena_strdup(arena, name), .path = path, .next = *at};
+        *file = (struct policy_file){.name = arena_strdup(arena, name), .path = path, .directory = number, .next = *at};
         if (!file->name)
                 return -ENOMEM;
         *at = file;
@@ -208,7 +240,7 @@ static int insert_file(struct policy_file **files, struct arena *arena, const ch
 }
 
 /* A directory that does not exist is empty. Returns 0 or a negative errno. */
-static int list_directory(const char *directory, struct arena *arena, struct policy_file **files) {
+static int list_directory(const char *directory, unsigned number, struct arena *arena, struct policy_file **files) {
         _cleanup_(closedirp) DIR *dir = opendir(directory);
 
         if (!dir)
@@ -223,7 +255,7 @@ static int list_directory(const char *directory, struct arena *arena, struct pol
                         return -errno;
                 if (!is_policy_name(entry->d_name))
                         continue;
-                r = insert_file(files, arena, directory, entry->d_name);
+                r = insert_file(files, arena, directory, number, entry->d_name);
                 if (r < 0)
                         return r;
         }
@@ -232,8 +264,8 @@ static int list_directory(const char *directory, struct arena *arena, struct pol
 static int list_directories(const char *const *directories, struct arena *arena, struct policy_errors *errors,
                 struct policy_file **ret) {
         *ret = NULL;
-        for (size_t i = 0; directories[i]; i++) {
-                int r = list_directory(directories[i], arena, ret);
+        for (unsigned i = 0; directories[i]; i++) {
+                int r = list_directory(directories[i], i, arena, ret);
 
                 if (r < 0)
                         return add_system_error(errors, directories[i], r);
@@ -257,8 +289,10 @@ static int add_files(struct policy *policy, const struct policy_file *files, str
         int r = 0;
 
         for (const struct policy_file *file = files; file; file = file->next) {
-                int added = add_file(policy, file->path, errors);
+                int added;
 
+                policy->directory = file->directory;
+                added = add_file(policy, file->path, errors);
                 if (added == -ENOMEM)
                         return added;
                 /* -ENOENT is for a policy without files, not for a link that leads nowhere. */

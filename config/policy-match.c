@@ -114,33 +114,32 @@ struct match_row {
 static int read_term(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target);
 
-#define KEY(name_, read_, test_, describe_, cost_, names_layer_)                                                       \
+#define KEY(name_, read_, test_, describe_, cost_, traits_)                                                            \
         {                                                                                                              \
                 .key = name_, .read = read_term, .data = &(const struct match_row) {                                   \
-                        .key = {.test = test_, .describe = describe_, .cost = cost_, .names_layer = names_layer_},     \
-                        .read = read_                                                                                  \
+                        .key = {.test = test_, .describe = describe_, .cost = cost_, .traits = traits_}, .read = read_ \
                 }                                                                                                      \
         }
 
 static const struct reader_field keys[] = {
-                KEY("device", match_read_device, test_device, match_describe_device, COST_TEXTS, true),
-                KEY("name", match_read_patterns, test_name, match_describe_name, COST_TEXTS, true),
-                KEY("vg", match_read_lvm_name, test_vg, match_describe_vg, COST_TEXT, false),
-                KEY("lv", match_read_lvm_name, test_lv, match_describe_lv, COST_TEXT, true),
-                KEY("kind", match_read_kinds, test_kind, match_describe_kind, COST_BITS, false),
-                KEY("over", match_read_over, test_over, match_describe_over, COST_BITS, false),
-                KEY("uuid", match_read_patterns, test_uuid, match_describe_uuid, COST_TEXT, true),
-                KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXT, false),
-                KEY("model", match_read_patterns, test_model, match_describe_model, COST_TEXT, false),
-                KEY("rotational", match_read_flag, test_rotational, match_describe_rotational, COST_NUMBER, false),
-                KEY("transport", match_read_patterns, test_transport, match_describe_transport, COST_TEXT, false),
-                KEY("size", match_read_sizes, test_size, match_describe_size, COST_NUMBER, false),
-                KEY("filesystem", match_read_patterns, test_filesystem, match_describe_filesystem, COST_TEXTS, false),
-                KEY("mountpoint", match_read_mountpoints, test_mountpoint, match_describe_mountpoint, COST_TEXTS,
-                                false),
-                KEY("top", match_read_flag, test_top, match_describe_top, COST_NUMBER, false),
-                KEY("finding", match_read_findings, test_finding, match_describe_finding, COST_BITS, false),
-                KEY("not", read_not, test_not, match_describe_not, COST_NESTED, false),
+                KEY("device", match_read_device, test_device, match_describe_device, COST_TEXTS,
+                                MATCH_NAMES_LAYER | MATCH_HAS_PATHS),
+                KEY("name", match_read_patterns, test_name, match_describe_name, COST_TEXTS, MATCH_NAMES_LAYER),
+                KEY("vg", match_read_lvm_name, test_vg, match_describe_vg, COST_TEXT, 0),
+                KEY("lv", match_read_lvm_name, test_lv, match_describe_lv, COST_TEXT, MATCH_NAMES_LAYER),
+                KEY("kind", match_read_kinds, test_kind, match_describe_kind, COST_BITS, MATCH_IS_KIND),
+                KEY("over", match_read_over, test_over, match_describe_over, COST_BITS, MATCH_HAS_PATHS),
+                KEY("uuid", match_read_patterns, test_uuid, match_describe_uuid, COST_TEXT, MATCH_NAMES_LAYER),
+                KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXT, 0),
+                KEY("model", match_read_patterns, test_model, match_describe_model, COST_TEXT, 0),
+                KEY("rotational", match_read_flag, test_rotational, match_describe_rotational, COST_NUMBER, 0),
+                KEY("transport", match_read_patterns, test_transport, match_describe_transport, COST_TEXT, 0),
+                KEY("size", match_read_sizes, test_size, match_describe_size, COST_NUMBER, 0),
+                KEY("filesystem", match_read_patterns, test_filesystem, match_describe_filesystem, COST_TEXTS, 0),
+                KEY("mountpoint", match_read_mountpoints, test_mountpoint, match_describe_mountpoint, COST_TEXTS, 0),
+                KEY("top", match_read_flag, test_top, match_describe_top, COST_NUMBER, 0),
+                KEY("finding", match_read_findings, test_finding, match_describe_finding, COST_BITS, 0),
+                KEY("not", read_not, test_not, match_describe_not, COST_NESTED, 0),
 };
 
 static void insert_term(struct match_clause *clause, struct match_term *term) {
@@ -150,7 +149,7 @@ static void insert_term(struct match_clause *clause, struct match_term *term) {
                 at = &(*at)->next;
         term->next = *at;
         *at = term;
-        clause->names_layer = clause->names_layer || term->key->names_layer;
+        clause->names_layer = clause->names_layer || (term->key->traits & MATCH_NAMES_LAYER);
 }
 
 static int read_term(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
@@ -186,6 +185,8 @@ static int read_clause(struct policy_reader *reader, const struct tree_node *val
 
         if (!clause)
                 return -ENOMEM;
+        if (value->type == TREE_MAPPING && !value->items && strcmp(reading->what, "not") == 0)
+                return reader_error(reader, value, "not is empty: say what must not hold, as in not: {vg: data}");
         if (value->type == TREE_MAPPING && !value->items)
                 return reader_error(reader, value, "%s is empty: for all layers write {kind: \"*\"}", reading->what);
         r = reader_mapping(reader, value, &schema, clause, NULL);
@@ -200,6 +201,8 @@ static int read_clause(struct policy_reader *reader, const struct tree_node *val
 int match_read(struct policy_reader *reader, const struct tree_node *node, const char *what, struct match *ret) {
         struct clause_reading reading = {.what = what, .match = ret};
 
+        ret->line = node->line;
+        ret->column = node->column;
         return reader_list(reader, node, what, read_clause, &reading);
 }
 

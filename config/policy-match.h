@@ -16,11 +16,18 @@
 #include "config/policy-reader.h"
 #include "config/policy-value.h"
 
-_Static_assert(_KIND_MAX <= 64, "kinds are kept as bits of a uint64_t");
+_Static_assert(_KIND_MAX < 64, "kinds are kept as bits of a uint64_t");
 _Static_assert(_FINDING_CODE_MAX <= 64, "findings are kept as bits of a uint64_t");
 
 struct match_subject;
 struct match_term;
+
+/* What a key is, as bits. */
+enum match_trait {
+        MATCH_NAMES_LAYER = 1 << 0, /* it says which layer, not which sort of layers */
+        MATCH_HAS_PATHS = 1 << 1,   /* patterns with a / in them are compared with other texts than those without */
+        MATCH_IS_KIND = 1 << 2,     /* each layer has a kind, so all kinds are all layers */
+};
 
 /* A key of the language. */
 struct match_key {
@@ -28,13 +35,17 @@ struct match_key {
         /* What TEST looks at, for people; ARENA's or constant. "": the layer has none; NULL: without memory. */
         const char *(*describe)(
                         const struct match_term *term, const struct match_subject *subject, struct arena *arena);
-        unsigned cost;    /* to test the cheap ones first */
-        bool names_layer; /* it says which layer, not which sort of layers */
+        unsigned cost; /* to test the cheap ones first */
+        unsigned traits;
 };
+
+/* The mask of all kinds. */
+#define MATCH_KINDS_ALL (((UINT64_C(1) << _KIND_MAX) - 1) & ~(UINT64_C(1) << KIND_UNKNOWN))
 
 /* Clauses, of which one must hold. */
 struct match {
         struct match_clause *clauses;
+        unsigned line, column; /* where it is written */
 };
 
 /* One key with its values. */

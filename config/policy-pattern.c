@@ -80,6 +80,15 @@ bool pattern_matches(const struct pattern *pattern, const char *s) {
         return pattern->form == PATTERN_PREFIX || fnmatch(pattern->text, s, 0) == 0;
 }
 
+bool pattern_covers(const struct pattern *wider, const struct pattern *pattern) {
+        if (strcmp(wider->text, pattern->text) == 0)
+                return true;
+        if (wider->form == PATTERN_PREFIX)
+                return pattern->n_prefix >= wider->n_prefix &&
+                       strncmp(pattern->text, wider->text, wider->n_prefix) == 0;
+        return pattern->form == PATTERN_LITERAL && pattern_matches(wider, pattern->text);
+}
+
 bool pattern_list_matches(const struct pattern_list *patterns, const char *s) {
         for (size_t i = 0; s && i < patterns->n_items; i++)
                 if (pattern_matches(&patterns->items[i], s))

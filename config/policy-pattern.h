@@ -33,5 +33,8 @@ int pattern_compile(const char *text, struct pattern *ret, struct value_why *ret
 
 bool pattern_matches(const struct pattern *pattern, const char *s);
 
+/* Whether each text that PATTERN matches is matched by WIDER, too. False where that is not plain to see. */
+bool pattern_covers(const struct pattern *wider, const struct pattern *pattern);
+
 /* Whether one of the patterns matches S; none does if S is NULL. */
 bool pattern_list_matches(const struct pattern_list *patterns, const char *s);

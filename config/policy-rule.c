@@ -100,6 +100,7 @@ static int read_rule(struct policy_reader *reader, const struct tree_node *node,
         *rule = document->defaults;
         rule->file = reader->file;
         rule->line = node->line;
+        rule->directory = policy->directory;
 
         r = reader_mapping(reader, node, &rule_schema, rule, &seen);
         if (node->type == TREE_MAPPING && (r == 0 || r == -EINVAL))

@@ -24,6 +24,7 @@ struct policy_rule {
         struct match match;
         struct rule_action action;
         struct keep_condition keep_if;
+        unsigned directory; /* which of those that the policy was read from, later ones override */
         struct policy_rule *next;
 };
 
@@ -32,6 +33,7 @@ struct policy {
         struct policy_rule *rules, *last;
         size_t n_rules, n_files;
         struct match_index index;
+        unsigned directory; /* of the file that is read */
 };
 
 /* Appends the rules of one file. Returns 0, -EINVAL with errors added, or -ENOMEM. */

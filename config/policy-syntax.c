@@ -42,6 +42,30 @@ const char *syntax_skip_bom(const char *text, size_t *length) {
         return text + 3;
 }
 
+size_t syntax_break_length(const char *s, size_t length) {
+        static const char *const breaks[] = {"\r\n", "\r", "\n", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(breaks); i++) {
+                size_t n = strlen(breaks[i]);
+
+                if (n <= length && memcmp(s, breaks[i], n) == 0)
+                        return n;
+        }
+        return 0;
+}
+
+size_t syntax_character_length(const char *s, size_t length) {
+        unsigned char c = (unsigned char)*s;
+        size_t n = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
+
+        if (n > length)
+                return 1;
+        for (size_t i = 1; i < n; i++)
+                if (((unsigned char)s[i] & 0xc0) != 0x80)
+                        return 1;
+        return n;
+}
+
 static bool holds(const char *text, const char *part) {
         return !part || (text && strstr(text, part));
 }
@@ -58,35 +82,34 @@ static const char *find_advice(const yaml_parser_t *parser, char at) {
 static yaml_mark_t mark_of_offset(const char *text, size_t offset) {
         yaml_mark_t mark = {0};
 
-        for (size_t i = 0; i < offset; i++) {
-                if (text[i] == '\n') {
+        for (size_t i = 0; i < offset;) {
+                size_t n = syntax_break_length(text + i, offset - i);
+
+                if (n > 0) {
                         mark.line++;
                         mark.column = 0;
-                } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+                } else {
+                        n = syntax_character_length(text + i, offset - i);
                         mark.column++;
                 }
+                i += n;
         }
         return mark;
 }
 
 /* The byte at a mark; 0 at the end of the text. */
 static char byte_at_mark(const char *text, size_t length, yaml_mark_t mark) {
-        size_t i = 0;
+        size_t i = 0, line = 0, column = 0;
 
-        for (size_t line = 0; line < mark.line; line++) {
-                const char *end = memchr(text + i, '\n', length - i);
+        while (i < length && line < mark.line) {
+                size_t n = syntax_break_length(text + i, length - i);
 
-                if (!end)
-                        return 0;
-                i = (size_t)(end - text) + 1;
+                line += n > 0;
+                i += n > 0 ? n : 1;
         }
-        for (size_t column = 0; i < length; i++) {
-                if (((unsigned char)text[i] & 0xc0) == 0x80)
-                        continue;
-                if (column++ == mark.column)
-                        return text[i];
-        }
-        return 0;
+        for (; i < length && column < mark.column; column++)
+                i += syntax_character_length(text + i, length - i);
+        return i < length ? text[i] : 0;
 }
 
 static int encoding_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,

@@ -340,6 +340,32 @@ bool size_comparison_holds(const struct size_comparison *comparison, uint64_t se
         return false;
 }
 
+/* The least and the most for which a comparison holds; the least is above the most where it never does. */
+static void comparison_range(const struct size_comparison *comparison, uint64_t *ret_least, uint64_t *ret_most) {
+        uint64_t n = comparison->sectors;
+
+        *ret_least = 0;
+        *ret_most = UINT64_MAX;
+        switch (comparison->comparison) {
+        case COMPARE_LESS:
+                *ret_least = n == 0;
+                *ret_most = n == 0 ? 0 : n - 1;
+                break;
+        case COMPARE_LESS_EQUAL: *ret_most = n; break;
+        case COMPARE_EQUAL: *ret_least = *ret_most = n; break;
+        case COMPARE_GREATER_EQUAL: *ret_least = n; break;
+        case COMPARE_GREATER: /* sectors are bytes ÷ 512, so one more does not overflow */ *ret_least = n + 1; break;
+        }
+}
+
+bool size_comparison_covers(const struct size_comparison *wider, const struct size_comparison *comparison) {
+        uint64_t wider_least, wider_most, least, most;
+
+        comparison_range(wider, &wider_least, &wider_most);
+        comparison_range(comparison, &least, &most);
+        return wider_least <= least && most <= wider_most;
+}
+
 int value_parse_keep_condition(const char *text, struct keep_condition *ret, struct value_why *ret_why) {
         static const char example[] = "write it as in \"gain >= 0.97\"";
         enum comparison comparison = COMPARE_EQUAL;

@@ -45,6 +45,8 @@ struct size_comparison {
         uint64_t sectors;
 };
 int value_parse_size(const char *text, struct size_comparison *ret, struct value_why *ret_why);
+/* Whether each size that COMPARISON holds for is one that WIDER holds for. */
+bool size_comparison_covers(const struct size_comparison *wider, const struct size_comparison *comparison);
 bool size_comparison_holds(const struct size_comparison *comparison, uint64_t sectors);
 
 /* "gain >= 0.97" or "gain > 1.05": a change is kept if reading became that much faster, or no slower than that. */

@@ -24,23 +24,29 @@ struct policy_error {
         char *file;
         unsigned line, column; /* from 1; 0 if the file as a whole is meant */
         char *text;            /* what is wrong, and what would be right */
+        char *line_text;       /* the line as it is in the file, hostile; of a very long one the part around COLUMN.
+                                  NULL if no line is meant */
+        unsigned line_column;  /* the column of line_text's first character */
 };
 
 /* Everything that is wrong in the files that were read, in their order. */
 struct policy_errors {
         struct policy_error *items;
         size_t n_items;
+        char **files; /* all that were looked at, those without an error, too */
+        size_t n_files;
 };
 
 void policy_errors_done(struct policy_errors *errors);
 
-/* "FILE:LINE:COLUMN: TEXT" without a newline; the caller frees it. NULL without memory. */
+/* "FILE:LINE:COLUMN: TEXT", for the journal, without a newline; the caller frees it. NULL without memory. */
 char *policy_error_format(const struct policy_error *error);
 
 /*
  * Reads the policy files NAME.yaml of DIRECTORIES (NULL-terminated, later ones mask files of the same name in earlier
  * ones; a link to /dev/null masks and says nothing), in the order of their names. A
- * directory that does not exist is empty. Nothing is returned unless every file is right: -EINVAL with ERRORS filled,
+ * directory that does not exist is empty. A rule that never wins because an earlier one takes all that it matches is an
+ * error, unless the earlier one is of a later directory: that is how a built-in rule is overridden. Nothing is returned unless every file is right: -EINVAL with ERRORS filled,
  * -ENOENT if there is no policy file at all (with one error that says so), or another negative errno with an error that
  * names the file.
  */
@@ -48,6 +54,9 @@ int policy_load_directories(const char *const *directories, struct policy **ret,
 
 /* One file, as for --policy. Errors as above; an empty file is one. */
 int policy_load_file(const char *path, struct policy **ret, struct policy_errors *errors);
+
+/* Several files as one policy, in the given order. */
+int policy_load_files(const char *const *paths, size_t n_paths, struct policy **ret, struct policy_errors *errors);
 
 /* The policy that setrad comes with, as it was when it was built; for where none is installed. */
 int policy_load_builtin(struct policy **ret, struct policy_errors *errors);

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A policy that does not load: every error as FILE:LINE:COLUMN: TEXT on stderr, exit status 1, nothing on stdout.
+# A policy that does not load: every error as FILE:LINE:COLUMN: TEXT on stderr, with the line and a caret; exit status 1,
+# nothing on stdout.
 # shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash"
 
 raid5_root
 
-# broken TEXT POSITION REGEX: with this policy scan, plan and plan --json fail with one line, at that position.
+# broken TEXT POSITION REGEX: with this policy scan, plan and plan --json fail with one error, at that position.
 broken() {
     local command
     printf '%b' "$1" >"$work/broken.yaml"
@@ -14,7 +15,7 @@ broken() {
         # shellcheck disable=SC2086
         run 1 $command --root "$root" --policy "$work/broken.yaml"
         empty out
-        grep -v '^note: ' "$work/err" >"$work/errors"
+        grep -v -e '^note: ' -e '^    ' "$work/err" >"$work/errors"
         [ "$(wc -l <"$work/errors")" -eq 1 ] || fail "$last: not one line: $(cat "$work/err")"
         expect err "^$work/broken.yaml:$2.*$3"
     done

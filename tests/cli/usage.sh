@@ -19,7 +19,7 @@ for arguments in --help -h 'scan --help' '--help plan' 'apply -h' 'explain --hel
     awk 'length($0) > 80 {exit 1}' "$work/out" || fail "$last: a line has more than 80 columns"
 done
 run 0 --help
-for verb in scan plan apply explain; do
+for verb in scan plan apply explain capture check-policy; do
     expect out "^  $verb +[A-Z]"
 done
 run 0 scan --help

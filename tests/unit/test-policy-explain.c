@@ -111,8 +111,8 @@ static void test_order(void **state) {
         _cleanup_(policy_freep) struct policy *policy =
                         load("  - {name: a, match: [{kind: md}, {lv: x}, {vg: y}], readahead: auto}\n"
                              "  - {name: b, match: [{kind: dm}, {lv: data}], readahead: 32s}\n"
-                             "  - {name: c, match: {kind: dm}, readahead: auto}\n"
-                             "  - {name: d, match: {kind: dm}, readahead: auto}\n");
+                             "  - {name: c, match: {kind: loop}, readahead: auto}\n"
+                             "  - {name: d, match: {kind: rom}, readahead: auto}\n");
         const struct policy_trace *trace = explain(stack, policy, "dm-0");
 
         assert_int_equal(trace->n_steps, 2);

@@ -11,10 +11,11 @@
 
 #include <cmocka.h>
 
+#include "cli/excerpt.h"
 #include "config/policy-rule.h"
 #include "tests/support/tree.h"
 
-#define ONE(name) "version: 1\nrules:\n  - {name: " name ", match: {kind: md}, readahead: auto}\n"
+#define ONE(name) "version: 1\nrules:\n  - {name: " name ", match: {name: " name "}, readahead: auto}\n"
 
 struct fixture {
         struct tree *tree;
@@ -321,10 +322,10 @@ static void test_documented_errors(void **state) {
                 assert_int_equal(
                                 policy_load_text("10-local.yaml", example, strlen(example), &policy, &errors), -EINVAL);
                 for (size_t i = 0; i < errors.n_items; i++) {
-                        _cleanup_(freep) char *line = policy_error_format(&errors.items[i]);
+                        _cleanup_(freep) char *shown = excerpt_format(&errors.items[i]);
                         size_t length = strlen(lines);
 
-                        snprintf(lines + length, sizeof(lines) - length, "%s\n", line);
+                        snprintf(lines + length, sizeof(lines) - length, "%s", shown);
                 }
                 policy_errors_done(&errors);
                 assert_string_equal(lines, expected);

@@ -71,7 +71,7 @@ static void test_defaults_in_code(void **state) {
 static void test_settings(void **state) {
         _cleanup_(policy_freep) struct policy *policy = load("rules:\n"
                                                              "  - name: all of it\n"
-                                                             "    match: {vg: data}\n"
+                                                             "    match: {vg: other}\n"
                                                              "    readahead: 2 stripes\n"
                                                              "    direction: both\n"
                                                              "    on-drift: reassert\n"
@@ -133,7 +133,9 @@ static void test_good(void **state) {
                         {"{version: 1, rules: [{match: {vg: a}, readahead: auto}]}", 1},
                         {"version: 1\r\nrules:\r\n- match: {vg: a}\r\n  readahead: auto\r\n", 1},
                         {"version: 1\nrules:\n- match:\n    kind:\n    - md\n    - dm-*\n  readahead: off\n", 1},
-                        {"version: 1\nrules: [&a {match: {vg: a}, readahead: auto}, *a, *a]\n", 3},
+                        {"version: 1\nrules: [{match: {vg: &a b}, readahead: &r auto}, {match: {lv: *a}, readahead: "
+                         "*r}]\n",
+                                        2},
                         {RULE("kind: '*'"), 1},
                         {RULE("not: {kind: [disk, partition]}"), 1},
                         {RULE("not: [{kind: disk}, {top: false}], vg: a"), 1},
@@ -184,7 +186,7 @@ static const char *const documents[][2] = {
 
 static const char *const matches[][2] = {
                 {RULE(""), "p:3:12: match is empty: for all layers write {kind: \"*\"}"},
-                {RULE("not: {}"), "p:3:18: not is empty: for all layers write {kind: \"*\"}"},
+                {RULE("not: {}"), "p:3:18: not is empty: say what must not hold, as in not: {vg: data}"},
                 {RULE("not: {knd: md}"), "p:3:19: unknown key \"knd\" in not: did you mean \"kind\"?"},
                 {RULE("knd: md"), "p:3:13: unknown key \"knd\" in match: did you mean \"kind\"?"},
                 {RULE("mount: /srv"), "p:3:13: unknown key \"mount\" in match: did you mean \"mountpoint\"?"},

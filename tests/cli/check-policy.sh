@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# setractl check-policy; what it says of single files is in tests/policies.
+# shellcheck source=tests/cli/lib.bash
+. "${0%/*}/lib.bash"
+
+# write NAME MATCH…: a policy with a rule for each match.
+write() {
+    local file=$work/$1 n=0 match
+    shift
+    printf 'version: 1\nrules:\n' >"$file"
+    for match; do
+        printf -- '- {name: r%d, match: %s, readahead: auto}\n' $((++n)) "$match" >>"$file"
+    done
+}
+
+write a.yaml '{vg: a}' '{vg: b}'
+write b.yaml '{vg: c}'
+write c.yaml '{vg: a, lv: x}'
+write bad.yaml '{knd: md}'
+printf 'version: 1\nrules: []\n' >"$work/none.yaml"
+
+# good LINE ARGUMENT…
+good() {
+    local line=$1
+    shift
+    run 0 check-policy "$@"
+    empty err
+    [ "$(cat "$work/out")" = "$line" ] || fail "$last: stdout is $(cat "$work/out"), not $line"
+}
+good '2 rules from 1 file: good' "$work/a.yaml"
+good '1 rule from 1 file: good' "$work/b.yaml"
+good '3 rules from 2 files: good' "$work/a.yaml" "$work/b.yaml"
+good '3 rules from 2 files: good' "$work/c.yaml" "$work/a.yaml"
+good '0 rules from 1 file: good' "$work/none.yaml"
+good '2 rules from 1 file: good' config/policy.d/50-setrad.yaml
+
+# Several files are one policy, in the order given.
+run 1 check-policy "$work/a.yaml" "$work/c.yaml"
+empty out
+expect err "^$work/c.yaml:3:21: the rule \"r1\" never wins: \"r1\" \($work/a.yaml:3\) comes first"
+
+# The errors of all files, in spite of one that does not exist.
+run 1 check-policy "$work/bad.yaml" "$work/nowhere.yaml" "$work/a.yaml" /dev/null
+empty out
+expect err "^$work/bad.yaml:3:22: unknown key \"knd\""
+expect err '^    - \{name: r1, match: \{knd: md\}, readahead: auto\}$'
+expect err '^                         \^$'
+expect err "^$work/nowhere.yaml: cannot read it: No such file"
+expect err '^/dev/null: empty'
+
+run 0 check-policy --json "$work/a.yaml" "$work/b.yaml"
+query . "{\"version\":1,\"files\":[{\"file\":\"$work/a.yaml\",\"errors\":[]},{\"file\":\"$work/b.yaml\",\"errors\":[]}],\"rules\":3}"
+run 1 check-policy --json "$work/bad.yaml" "$work/nowhere.yaml" "$work/a.yaml"
+empty err
+query '[.rules, (.files | length), .files[0].errors[0].line, .files[0].errors[0].column]' '[null,3,3,22]'
+query '.files[0].errors[0].text' '"unknown key \"knd\" in match: did you mean \"kind\"?"'
+query '.files[1].errors' '[{"line":null,"column":null,"text":"cannot read it: No such file, or a link that leads nowhere"}]'
+query '.files[2].errors' '[]'
+
+usage_error check-policy --root / "$work/a.yaml"
+usage_error check-policy --pairs "$work/a.yaml"
+usage_error check-policy --policy "$work/a.yaml"
+
+"$setractl" check-policy "$work/a.yaml" >/dev/full 2>"$work/err" && fail "writing to a full disk is a success"
+"$setractl" check-policy --json "$work/a.yaml" >/dev/full 2>"$work/err" && fail "writing to a full disk is a success"
+
+finish
