@@ -3,7 +3,7 @@
 
 /*
  * Policies: which layer gets which readahead. YAML in, compiled rules out; the first rule that matches a layer wins it.
- * The language is described in docs/policy.md and setrad-policy(5).
+ * The language is described in docs/policy.md.
  */
 
 #include <stdio.h>

@@ -87,10 +87,6 @@ static void job_free(struct job *job) {
 
 DEFINE_CLEANUP(struct job *, job_free);
 
-size_t changes_count(const struct changes *changes) {
-        return changes->n_jobs;
-}
-
 static struct failure *find_failure(struct changes *changes, const struct apply_request *request) {
         for (size_t i = 0; i < changes->n_failures; i++)
                 if (device_identity_equal(&changes->failures[i].device, &request->device) &&

@@ -39,6 +39,3 @@ void changes_forgive(struct changes *changes);
 
 /* Whether the device of ENTRY has the value that it was to get, by sysfs of the struct sysroot that USERDATA is. */
 bool changes_was_made(const struct ledger_entry *entry, void *userdata);
-
-/* Workers at work. */
-size_t changes_count(const struct changes *changes);
