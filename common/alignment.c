@@ -66,6 +66,10 @@ static struct alignment_result judge(const struct geometry *geometry, const stru
         struct alignment_result result = {.alignment = ALIGNED};
         uint64_t offset_bytes;
 
+        /* No choice of the upper layer's, and told of the lower one. */
+        if (sector == 0)
+                return result;
+
         for (unsigned steps = 0; geometry[layer->index].own_stripe_bytes == 0; steps++)
                 if (steps == STEPS_MAX || !step_down(&layer, &sector))
                         return result;

@@ -15,13 +15,14 @@
 enum alignment { ALIGNED, ALIGNMENT_OFF_STRIPE, ALIGNMENT_OFF_CHUNK };
 
 struct alignment_result {
-        enum alignment alignment; /* the worst of the layer's segments */
+        enum alignment alignment; /* the worst of the starts that the layer has chosen */
         const struct layer *array;
         uint64_t offset_sectors; /* on the array */
 };
 
 /*
  * A partition's start, or the starts of a map's segments. Off the stripe is only told over parity (raid4, 5, 6), where
- * a stripe that is written in part costs reads. ALIGNED where nothing beneath stripes.
+ * a stripe that is written in part costs reads. ALIGNED where nothing beneath stripes, and for a start on sector 0 of
+ * what is right below: where that lies is said of the layer that has chosen it.
  */
 struct alignment_result alignment_compute(const struct geometry *geometry, const struct layer *layer);

@@ -86,6 +86,27 @@ static void test_maps(void **state) {
                                         "dm-1", "off stripe of md0 at 33152"},
                         {RAID5 "part p md0 384; map dm-0 0 99999 delay p 0 5; map dm-1 0 999 crypt c k 0 dm-0 384",
                                         "dm-1", "aligned"},
+                        /* of a start on sector 0 the layer beneath is told, which has chosen it */
+                        {RAID5 "part p md0 63; map dm-0 0 999 linear p 0", "dm-0", "aligned"},
+                        {RAID5 "part p md0 63; map dm-0 0 999 linear p 0", "p", "off chunk of md0 at 63"},
+                        {RAID5 "part p md0 63; map dm-0 0 9999 linear p 0; map dm-1 0 999 crypt c k 0 dm-0 0", "dm-1",
+                                        "aligned"},
+                        {RAID5 "part p md0 63; map dm-0 0 9999 linear p 0; map dm-1 0 999 crypt c k 0 dm-0 512", "dm-1",
+                                        "off chunk of md0 at 575"},
+                        {RAID5 "part p md0 63; part q p 0", "q", "aligned"},
+                        {RAID5 "map dm-0 0 9999 linear md0 64; map dm-1 0 99 linear dm-0 0; map dm-1 99 9 linear dm-0 "
+                               "64",
+                                        "dm-1", "off stripe of md0 at 128"},
+                        {RAID5 "map dm-0 0 9999 linear md0 64; map dm-1 0 99 linear dm-0 64; map dm-1 99 9 linear dm-0 "
+                               "0",
+                                        "dm-1", "off stripe of md0 at 128"},
+                        {RAID0 RAID5 "part p md0 63; part q md1 63; map dm-0 0 99 striped 2 128 p 0 q 0", "dm-0",
+                                        "aligned"},
+                        {RAID0 RAID5 "part p md0 63; part q md1 63; map dm-0 0 99 striped 2 128 p 0 q 128", "dm-0",
+                                        "off chunk of md1 at 191"},
+                        /* also where the upper one's start mends the lower one's */
+                        {RAID5 "part p md0 63; map dm-0 0 999 linear p 321", "dm-0", "aligned"},
+                        {RAID5 "part p md0 63; map dm-0 0 999 linear p 321", "p", "off chunk of md0 at 63"},
                         {RAID5 "map dm-0 0 99999 crypt c k 0 md0 32768; map dm-1 0 999 linear dm-0 64", "dm-1",
                                         "off chunk of md0 at 32832"},
                         {RAID5 "map dm-0 0 99999 delay md0 3 5; map dm-1 0 999 linear dm-0 64", "dm-1",
@@ -180,12 +201,17 @@ static void test_cycles(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+/* The chain's maps follow these seven: minor 7 is dm-0. */
+#define BELOW_CHAIN RAID5 "part p md0 63; map top 0 9 linear "
+
 /* As deep as one likes, in no more time than it takes. */
 static void test_deep(void **state) {
-        _cleanup_(stack_freep) struct stack *shallow = stack_build_chain(RAID5 "part p md0 63", "p", 10);
-        _cleanup_(stack_freep) struct stack *deep = stack_build_chain(RAID5 "part p md0 63", "p", 20000);
+        _cleanup_(stack_freep) struct stack *shallow = stack_build_chain(BELOW_CHAIN "253:16 64", "p", 10);
+        _cleanup_(stack_freep) struct stack *deep = stack_build_chain(BELOW_CHAIN "253:20006 64", "p", 20000);
 
-        assert_string_equal(describe(shallow, "dm-9"), "off chunk of md0 at 63");
+        assert_string_equal(describe(shallow, "top"), "off chunk of md0 at 127");
+        assert_string_equal(describe(shallow, "dm-9"), "aligned");
+        assert_string_equal(describe(deep, "top"), "aligned");
         for (size_t i = 0; i < deep->topology->n_layers; i++)
                 (void)alignment_compute(deep->geometry, deep->topology->layers[i]);
 }
