@@ -273,11 +273,29 @@ static int link_slaves_of(const struct sysroot *root, struct topology *topology,
         return 0;
 }
 
+/*
+ * bcacheN/bcache is a link to the directory bcache of the device that is cached; its other slaves are caches. A volume
+ * that lies on a cache alone has a directory there.
+ */
+static int link_backing_device(
+                const struct sysroot *root, struct topology *topology, const struct block_device *device) {
+        char name[NAME_MAX + 1];
+
+        if (device->layer->kind != KIND_BCACHE ||
+                        sysroot_link_directory_name(root, name, sizeof(name), "%s/bcache", device->path) < 0)
+                return 0;
+        device->layer->backing = topology_find(topology, name);
+        return device->layer->backing ? topology_link(topology, device->layer, device->layer->backing) : 0;
+}
+
 int block_link_slaves(const struct sysroot *root, struct topology *topology, const struct block_devices *devices) {
         for (size_t i = 0; i < devices->n; i++) {
                 int r;
 
                 r = link_slaves_of(root, topology, &devices->items[i]);
+                if (r < 0)
+                        return r;
+                r = link_backing_device(root, topology, &devices->items[i]);
                 if (r < 0)
                         return r;
         }

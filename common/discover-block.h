@@ -29,5 +29,5 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
  */
 int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices);
 
-/* Links each device to those in its slaves/ that are there. Returns 0 or -ENOMEM. */
+/* Links each device to those in its slaves/ that are there, and bcache to its backing device. Returns 0 or -ENOMEM. */
 int block_link_slaves(const struct sysroot *root, struct topology *topology, const struct block_devices *devices);

@@ -100,12 +100,37 @@ static size_t count_legs(const struct layer *layer) {
         return n;
 }
 
+/*
+ * The device that bcache caches: what misses the cache is read from there. Where nothing says which of those below it is,
+ * the smallest that is large enough: it is bcache's own size and a few sectors for the superblock, and only by chance
+ * is a cache between the two. NULL where sizes do not tell either.
+ */
+static const struct layer *backing_device(const struct layer *layer) {
+        const struct layer *best = NULL;
+
+        if (layer->kind != KIND_BCACHE)
+                return NULL;
+        if (layer_lies_over(layer, layer->backing))
+                return layer->backing;
+        for (size_t i = 0; layer->size_sectors.known && i < layer->n_below; i++) {
+                const struct layer *lower = layer->below[i];
+
+                if (lower->size_sectors.known && lower->size_sectors.value > layer->size_sectors.value &&
+                                (!best || lower->size_sectors.value < best->size_sectors.value))
+                        best = lower;
+        }
+        return best;
+}
+
 int geometry_data_sources(const struct layer *layer, struct arena *arena, const struct layer ***ret, size_t *ret_n) {
         const struct layer **sources = arena_alloc_array(arena, count_legs(layer), sizeof(*sources));
+        const struct layer *backing = backing_device(layer);
         size_t n = 0;
 
         if (!sources)
                 return -ENOMEM;
+        if (backing)
+                sources[n++] = backing;
         if (layer->md)
                 n = data_members(layer, sources);
         for (size_t i = 0; layer->dm && i < layer->dm->n_segments; i++)

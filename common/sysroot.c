@@ -458,10 +458,28 @@ static int read_link(const struct sysroot *root, const char *path, char target[s
         return 0;
 }
 
+/* The component of a path that starts at START and ends before END. Its length, or a negative errno. */
+static int take_component(char *buffer, size_t size, const char *start, const char *end) {
+        size_t length = (size_t)(end - start);
+
+        if (length == 0)
+                return -EINVAL;
+        if (length >= size)
+                return -ENAMETOOLONG;
+        memcpy(buffer, start, length);
+        buffer[length] = 0;
+        return (int)length;
+}
+
+static const char *last_component(const char *start, const char *end) {
+        const char *slash = memrchr(start, '/', (size_t)(end - start));
+
+        return slash ? slash + 1 : start;
+}
+
 int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
         char path[PATH_MAX], target[PATH_MAX];
-        const char *name;
-        size_t length;
+        const char *end;
         int r;
 
         r = FORMAT_PATH(path, format);
@@ -471,15 +489,31 @@ int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, con
         if (r < 0)
                 return r;
 
-        name = strrchr(target, '/');
-        name = name ? name + 1 : target;
-        length = strlen(name);
-        if (length == 0)
-                return -EINVAL;
-        if (length >= size)
-                return -ENAMETOOLONG;
-        memcpy(buffer, name, length + 1);
-        if (record_for(root, path))
+        end = target + strlen(target);
+        r = take_component(buffer, size, last_component(target, end), end);
+        if (r >= 0 && record_for(root, path))
                 record_link(root->record, path, buffer);
-        return (int)length;
+        return r;
+}
+
+int sysroot_link_directory_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
+        char path[PATH_MAX], target[PATH_MAX];
+        const char *name, *start;
+        int r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        r = read_link(root, path, target);
+        if (r < 0)
+                return r;
+
+        name = last_component(target, target + strlen(target));
+        if (name == target || !*name)
+                return -EINVAL;
+        start = last_component(target, name - 1);
+        r = take_component(buffer, size, start, name - 1);
+        if (r >= 0 && record_for(root, path))
+                record_link(root->record, path, start);
+        return r;
 }

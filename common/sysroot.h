@@ -33,7 +33,8 @@ void sysroot_remove_directory(const char *path);
 void sysroot_own_directory(struct sysroot *root, char *path);
 
 /*
- * From now on, what sysroot_read(), _exists(), _is_directory(), _list() and _link_name() find in sys/ is written down in
+ * From now on, what sysroot_read(), _exists(), _is_directory(), _list(), _link_name() and
+ * _link_directory_name() find in sys/ is written down in
  * RECORD (NULL: no longer). Of what comes from elsewhere, whoever reads it says what is to be kept.
  */
 void sysroot_set_record(struct sysroot *root, struct record *record, bool with_identifiers);
@@ -79,6 +80,10 @@ DEFINE_CLEANUP(char **, sysroot_names_free);
 
 /* Last component of a symbolic link's target, e.g. the name of a subsystem or device. Length or a negative errno. */
 int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+
+/* As sysroot_link_name() for the last but one, e.g. "md0" of "../md0/bcache". -EINVAL also where there is none. */
+int sysroot_link_directory_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
                 __attribute__((format(printf, 4, 5)));
 
 /* Whether a path is a directory, links followed. */

@@ -133,6 +133,7 @@ struct layer {
         struct md_info *md;       /* NULL if not md */
         struct dm_info *dm;       /* NULL if not dm */
         const char *backing_file; /* loop: as the kernel shows it; else NULL */
+        struct layer *backing;    /* bcache: the device that it caches; NULL if not known, or not bcache */
 
         /* udev's properties that matter; NULL or false if not set. */
         const char *serial, *model, *transport, *filesystem;

@@ -354,6 +354,8 @@ static void fill(struct topology *topology, const struct statement *s) {
                 fill_below(topology, s, 3);
         else if (is(verb, "over"))
                 fill_below(topology, s, 2);
+        else if (is(verb, "backing"))
+                find(topology, s->words[1])->backing = find(topology, s->words[2]);
         else if (is(verb, "set"))
                 fill_settings(topology, s);
         else if (is(verb, "mount"))

@@ -14,6 +14,7 @@
  *   loop NAME FILE                      FILE with "\s" for blanks
  *   other NAME KIND BELOW…              a layer of any kind over others, as by slaves/
  *   over NAME BELOW…                    more of what slaves/ would say
+ *   backing NAME BELOW                  which of them a bcache layer caches
  *   mount NAME PATH FS; swap NAME       NAME in use
  *   set NAME KEY=VALUE…                 ra min opt lbs pbs align size layout disks chunk degraded: numbers, "?" unknown;
  *                                       sync, dmname, uuid: text; reshape suspended other-rules-off not-ready hidden nodev

@@ -321,6 +321,40 @@ static void test_array(void **state) {
         }
 }
 
+/* Live and in a capture a link names the device that is cached; a volume on a cache alone has a directory there. */
+static void test_bcache(void **state) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        static const struct tree_file files[] = {
+                        DISK("md0", "9:0"),
+                        DISK("sda", "8:0"),
+                        {"sys/class/block/sda/sda1/partition", "1\n"},
+                        {"sys/class/block/sda/sda1/dev", "8:1\n"},
+                        {"sys/class/block/sda/sda1/size", "1\n"},
+                        DISK("bcache0", "252:0"),
+                        DISK("bcache1", "252:1"),
+                        DISK("bcache2", "252:2"),
+                        DISK("bcache3", "252:3"),
+                        {"sys/class/block/bcache2/bcache/size", "1\n"},
+        };
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        tree_link(*state, "sys/class/block/bcache0/bcache", "../md0/bcache");
+        tree_link(*state, "sys/class/block/bcache0/slaves/md0", "../../md0");
+        tree_link(*state, "sys/class/block/bcache0/slaves/sda", "../../sda");
+        tree_link(*state, "sys/class/block/bcache1/bcache", "../sda/sda1/bcache");
+        tree_link(*state, "sys/class/block/bcache3/bcache", "../gone/bcache");
+        tree_link(*state, "sys/class/block/md0/bcache", "../sda/bcache");
+        topology = discover_tree(*state);
+
+        assert_ptr_equal(find(topology, "bcache0")->backing, find(topology, "md0"));
+        assert_int_equal(find(topology, "bcache0")->n_below, 2);
+        assert_ptr_equal(find(topology, "bcache1")->backing, find(topology, "sda1"));
+        assert_int_equal(find(topology, "bcache1")->n_below, 1);
+        assert_null(find(topology, "bcache2")->backing);
+        assert_null(find(topology, "bcache3")->backing);
+        assert_null(find(topology, "md0")->backing);
+}
+
 static void test_inactive_array(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         static const struct tree_file files[] = {
@@ -707,6 +741,7 @@ int main(void) {
                         TEST(test_partitions),
                         TEST(test_partitions_without_class),
                         TEST(test_array),
+                        TEST(test_bcache),
                         TEST(test_inactive_array),
                         TEST(test_reshaping),
                         TEST(test_maps),

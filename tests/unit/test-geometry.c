@@ -253,6 +253,39 @@ static void test_roles_of_legs(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+/* Of bcache's devices only the one that is cached counts: by its link, else by size, else the widest. */
+static void test_bcache(void **state) {
+        static const struct geometry_case cases[] = {
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md1 md2; backing bcache0 md1", "bcache0",
+                                        "64 × 3 = 192 of md1"},
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md2 md1; backing bcache0 md2", "bcache0",
+                                        "128 × 5 = 640 of md2"},
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md1 md2; backing bcache0 md1; map dm-0 0 9 linear "
+                                               "bcache0 0",
+                                        "dm-0", "64 × 3 = 192 of md1"},
+                        {RAID5_OF_4 "disk x1; other bcache0 bcache md1 x1; backing bcache0 x1", "bcache0", "none"},
+                        {RAID5_OF_4 "part md1p1 md1 64; disk x1; other bcache0 bcache x1 md1p1; backing bcache0 md1p1",
+                                        "bcache0", "64 × 3 = 192 of md1"},
+                        /* the cache is too small, or larger than what is cached */
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md1 md2; set md1 size=1016; set md2 size=500; set "
+                                               "bcache0 size=1000",
+                                        "bcache0", "64 × 3 = 192 of md1"},
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md2 md1; set md1 size=1016; set md2 size=5000; "
+                                               "set bcache0 size=1000",
+                                        "bcache0", "64 × 3 = 192 of md1"},
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md1 md2; set bcache0 size=?", "bcache0",
+                                        "128 × 5 = 640 of md2"},
+                        {RAID5_OF_4 RAID6_OF_7 "other bcache0 bcache md1 md2; set md1 size=?; set md2 size=?",
+                                        "bcache0", "128 × 5 = 640 of md2"},
+                        /* only bcache has such a device */
+                        {RAID5_OF_4 RAID6_OF_7 "other drbd0 drbd md1 md2; set md1 size=1016; set drbd0 size=1000; set "
+                                               "md2 size=500",
+                                        "drbd0", "128 × 5 = 640 of md2"},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void test_unknown_targets(void **state) {
         static const struct geometry_case cases[] = {
                         {RAID5_OF_4 "map dm-0 0 9 flashcache md1 none x", "dm-0", "64 × 3 = 192 of md1"},
@@ -483,6 +516,7 @@ int main(void) {
                         cmocka_unit_test(test_maps),
                         cmocka_unit_test(test_pass_through),
                         cmocka_unit_test(test_roles_of_legs),
+                        cmocka_unit_test(test_bcache),
                         cmocka_unit_test(test_unknown_targets),
                         cmocka_unit_test(test_nested_stripes),
                         cmocka_unit_test(test_graphs),

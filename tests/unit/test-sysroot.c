@@ -212,6 +212,38 @@ static void test_link_name(void **state) {
         assert_int_equal(sysroot_link_name(fixture->root, buffer, sizeof(buffer), "nothing"), -ENOENT);
 }
 
+static void test_link_directory_name(void **state) {
+        struct fixture *fixture = *state;
+        static const struct {
+                const char *target, *name;
+                int r;
+        } cases[] = {
+                        {"../md0/bcache", "md0", 3},
+                        {"../../../../pci0000:00/block/sda/sda1/bcache", "sda1", 4},
+                        {"md0/bcache", "md0", 3},
+                        {"bcache", NULL, -EINVAL},
+                        {"/bcache", NULL, -EINVAL},
+                        {"md0/", NULL, -EINVAL},
+                        {"a//bcache", NULL, -EINVAL},
+                        {"12345678/bcache", NULL, -ENAMETOOLONG},
+                        {"1234567/bcache", "1234567", 7},
+        };
+        char buffer[8];
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                print_message("%s\n", cases[i].target);
+                tree_link(fixture->tree, "bcache", cases[i].target);
+                assert_int_equal(sysroot_link_directory_name(fixture->root, buffer, sizeof(buffer), "bcache"),
+                                cases[i].r);
+                if (cases[i].name)
+                        assert_string_equal(buffer, cases[i].name);
+                tree_remove(fixture->tree, "bcache");
+        }
+        tree_directory(fixture->tree, "bcache");
+        assert_int_equal(sysroot_link_directory_name(fixture->root, buffer, sizeof(buffer), "bcache"), -EINVAL);
+        assert_int_equal(sysroot_link_directory_name(fixture->root, buffer, sizeof(buffer), "no"), -ENOENT);
+}
+
 static void test_exists(void **state) {
         struct fixture *fixture = *state;
 
@@ -256,6 +288,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_read_int, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_list, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_link_name, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_link_directory_name, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_exists, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_fopen, set_up, tear_down),
         };
