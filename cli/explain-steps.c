@@ -51,8 +51,10 @@ static const char *geometry_text(const struct explanation *e, struct arena *aren
         const char *sources;
 
         if (g->reshaping || g->inactive) {
-                const char *why = plan_hold_reason(e->survey->geometry, e->layer, arena);
+                const char *why;
 
+                if (plan_hold_reason(e->survey->geometry, e->layer, arena, &why) < 0)
+                        return NULL;
                 return why ? arena_printf(arena, "no stripe can be told now: %s", why) : NULL;
         }
         if (!g->known)
@@ -209,10 +211,21 @@ static const char *no_target_text(const struct explanation *e, struct arena *are
         return arena_printf(arena, "%s: cannot be worked out without a stripe", mode);
 }
 
+static int add_hold(struct explanation *e, struct arena *arena) {
+        const char *hold;
+        int r;
+
+        r = plan_decision_hold_reason(e->survey->geometry, e->survey->plan.states, e->decision, arena, &hold);
+        if (r < 0)
+                return r;
+        return add_step(e, "hold", (struct opt_int){},
+                        hold ? arena_printf(arena, "a change must wait: %s", hold)
+                             : "no: nothing has to be waited for");
+}
+
 int explain_steps(struct explanation *e, struct arena *arena) {
         const struct geometry *g = &e->survey->geometry[e->layer->index];
         bool has_target = e->decision->target.sectors.known;
-        const char *hold = plan_hold_reason(e->survey->geometry, e->layer, arena);
         int r;
 
         r = add_step(e, "geometry", g->known ? some_sectors(g->stripe_bytes / SECTOR_BYTES) : (struct opt_int){},
@@ -223,8 +236,6 @@ int explain_steps(struct explanation *e, struct arena *arena) {
         if (r == 0 && has_target)
                 r = add_step(e, "direction", (struct opt_int){}, direction_text(e, arena));
         if (r == 0 && (has_target || e->decision->action == ACTION_HOLD))
-                r = add_step(e, "hold", (struct opt_int){},
-                                hold ? arena_printf(arena, "a change must wait: %s", hold)
-                                     : "no: nothing has to be waited for");
+                r = add_hold(e, arena);
         return r;
 }

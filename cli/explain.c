@@ -27,6 +27,16 @@ static const char *keep_text(const struct explanation *e, struct arena *arena) {
         return arena_printf(arena, "leaves it: %s.", decision->reason);
 }
 
+static const char *hold_text(const struct decision *decision, struct arena *arena) {
+        const struct hold_spec *hold = &decision->rule_action->hold;
+
+        if (decision->target.sectors.known && hold->always)
+                return arena_printf(arena, "waits: %s, until that rule says otherwise.", decision->reason);
+        if (decision->target.sectors.known && hold->states)
+                return arena_printf(arena, "waits: %s. It looks again at the next scan.", decision->reason);
+        return arena_printf(arena, "waits: %s. It looks again by itself when that ends.", decision->reason);
+}
+
 static const char *outcome_text(const struct explanation *e, struct arena *arena) {
         if (e->layer->kind == KIND_PARTITION && e->layer->parent)
                 return arena_printf(arena,
@@ -36,8 +46,7 @@ static const char *outcome_text(const struct explanation *e, struct arena *arena
         case ACTION_RAISE:
         case ACTION_LOWER: return change_text(e->decision, arena);
         case ACTION_KEEP: return keep_text(e, arena);
-        case ACTION_HOLD:
-                return arena_printf(arena, "waits: %s. It looks again by itself when that ends.", e->decision->reason);
+        case ACTION_HOLD: return hold_text(e->decision, arena);
         case ACTION_IGNORE: return arena_printf(arena, "leaves it alone: %s.", e->decision->reason);
         }
         return NULL;

@@ -19,7 +19,8 @@ struct apply_request {
         uint64_t to_sectors;   /* in whole pages: readahead_round() */
         bool probe;
         struct probe_limits probe_limits;
-        bool has_array; /* read the array beneath as well, for comparison */
+        struct keep_condition keep_if; /* of the probe; not acted on here */
+        bool has_array;                /* read the array beneath as well, for comparison */
         struct device_identity array;
         char probe_skipped[128]; /* why there is no probe although the rule asks for one; "" otherwise */
 };

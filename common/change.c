@@ -30,6 +30,7 @@ static void set_probe(const struct decision *decision, struct arena *arena, stru
                         .bytes_per_run = action->probe.bytes,
                         .runs = action->probe.runs < PROBE_RUNS_MAX ? action->probe.runs : PROBE_RUNS_MAX,
         };
+        request->keep_if = action->probe.keep_if;
 }
 
 static int set_array(const struct geometry *geometry, const struct layer *layer, struct apply_request *request) {

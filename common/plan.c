@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/layer.h"
+#include "common/plan-hold.h"
 #include "common/plan-reason.h"
 #include "common/plan.h"
 
@@ -21,24 +22,6 @@ const char *plan_action_name(enum plan_action action) {
 
 bool decision_is_change(const struct decision *decision) {
         return decision->action == ACTION_RAISE || decision->action == ACTION_LOWER;
-}
-
-const char *plan_hold_reason(const struct geometry *geometry, const struct layer *layer, struct arena *arena) {
-        if (geometry[layer->index].reshaping)
-                return plan_reason_reshaping(geometry, layer, arena);
-        if (layer->kind == KIND_MD_INACTIVE)
-                return "the array is inactive";
-        if (geometry[layer->index].inactive)
-                return arena_printf(arena, "%s beneath is inactive", geometry[layer->index].inactive->label);
-        if (layer->dm && layer->dm->suspended)
-                return "the map is suspended";
-        if (layer->dm && layer->dm->tables_known && !layer->dm->has_table)
-                return "the map has no table";
-        if (layer->udev_other_rules_disabled)
-                return "udev asks others to leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG)";
-        if (layer->udev_not_ready)
-                return "udev says that it is not ready (SYSTEMD_READY=0)";
-        return NULL;
 }
 
 /* Layers that no rule touches. */
@@ -91,6 +74,7 @@ static bool direction_allows(enum direction direction, bool raise) {
 struct plan_input {
         const struct topology *topology;
         const struct geometry *geometry;
+        const uint64_t *states;
         struct arena *arena;
 };
 
@@ -105,8 +89,10 @@ static int decide_difference(const struct plan_input *in, const struct layer *la
                 struct decision *d) {
         bool raise = d->target.sectors.known && d->target.sectors.value > layer->readahead_sectors.value;
         bool report = verdict->action->direction == DIRECTION_REPORT;
-        const char *hold = plan_hold_reason(in->geometry, layer, in->arena);
+        const char *hold;
 
+        if (plan_decision_hold_reason(in->geometry, in->states, d, in->arena, &hold) < 0)
+                return -ENOMEM;
         if (d->target.sectors.known && is_left_off(layer, verdict, &d->target)) {
                 d->action = ACTION_KEEP;
                 d->reason = "readahead is off, which is somebody's decision";
@@ -182,15 +168,16 @@ static int decide(const struct plan_input *in, const struct layer *layer, const 
         return d->reason ? 0 : -ENOMEM;
 }
 
-int plan_build(const struct topology *topology, const struct geometry *geometry, const struct verdict *verdicts,
-                struct arena *arena, struct plan *ret) {
-        struct plan_input in = {.topology = topology, .geometry = geometry, .arena = arena};
+int plan_build(const struct topology *topology, const struct geometry *geometry, const struct findings *findings,
+                const struct verdict *verdicts, struct arena *arena, struct plan *ret) {
         struct plan plan = {
                         .decisions = arena_alloc_array(arena, topology->n_layers, sizeof(*plan.decisions)),
                         .n_decisions = topology->n_layers,
+                        .states = plan_collect_states(topology, findings, arena),
         };
+        struct plan_input in = {.topology = topology, .geometry = geometry, .states = plan.states, .arena = arena};
 
-        if (!plan.decisions)
+        if (!plan.decisions || !plan.states)
                 return -ENOMEM;
         for (size_t i = 0; i < topology->n_layers; i++) {
                 int r = decide(&in, topology->layers[i], &verdicts[i], &plan.decisions[i]);

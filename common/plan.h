@@ -8,10 +8,12 @@
 
 #include "finding.h"
 #include "geometry.h"
+#include "probe.h"
 #include "target.h"
 #include "topology.h"
 
 enum direction { DIRECTION_RAISE, DIRECTION_LOWER, DIRECTION_BOTH, DIRECTION_REPORT };
+/* What to do about a value that somebody else has set since. */
 enum on_drift { DRIFT_RESPECT, DRIFT_REASSERT };
 
 /* When and how much a change is measured. */
@@ -20,6 +22,13 @@ struct probe_spec {
         uint64_t time_msec; /* for all runs together */
         uint64_t bytes;     /* for one run, at most */
         unsigned runs;      /* before, and as many after */
+        struct keep_condition keep_if;
+};
+
+/* What a change waits for because its rule says so, beside what every change waits for. */
+struct hold_spec {
+        bool always;     /* until the rule says otherwise */
+        uint64_t states; /* as long as the layer or anything beneath has one of these findings: bits of their codes */
 };
 
 /* What a rule says that has matched. */
@@ -29,6 +38,7 @@ struct rule_action {
         enum direction direction;
         enum on_drift on_drift;
         struct probe_spec probe;
+        struct hold_spec hold;
 };
 
 /* The rule that has won a layer. */
@@ -57,19 +67,34 @@ struct plan {
         size_t n_decisions;
         size_t n_changes; /* decisions that raise or lower */
         size_t n_held;
+        const uint64_t *states; /* by layer->index: codes of what is found at the layer or beneath it, as bits */
 };
 
 /*
  * VERDICTS has one element for each layer. A layer is left alone (ignore) where no rule matched, the rule says keep, or
  * it is of a sort that only a rule that names it may touch: swap, zram, zvol, rom, LVM's private volumes, hidden nodes,
  * partitions (they share their disk's readahead), layers whose only use is a file system with a readahead of its own.
- * What the plan says goes to ARENA, which must live as long; VERDICTS and their rules need not. Returns 0 or -ENOMEM.
+ * FINDINGS may be NULL: there are none. What the plan says goes to ARENA, which must live as long; VERDICTS and their
+ * rules need not. Returns 0 or -ENOMEM.
  */
-int plan_build(const struct topology *topology, const struct geometry *geometry, const struct verdict *verdicts,
-                struct arena *arena, struct plan *ret);
+int plan_build(const struct topology *topology, const struct geometry *geometry, const struct findings *findings,
+                const struct verdict *verdicts, struct arena *arena, struct plan *ret);
 
 /* Whether the decision changes the layer. */
 bool decision_is_change(const struct decision *decision);
 
-/* Why LAYER must wait, e.g. "md0 is being reshaped (4 → 5 disks)"; NULL if it need not. ARENA's; NULL also without memory. */
-const char *plan_hold_reason(const struct geometry *geometry, const struct layer *layer, struct arena *arena);
+/*
+ * Why every change of LAYER must wait, e.g. "md0 is being reshaped"; *ret is NULL if it need not, else ARENA's. Returns 0
+ * or -ENOMEM.
+ */
+int plan_hold_reason(const struct geometry *geometry, const struct layer *layer, struct arena *arena, const char **ret);
+
+/*
+ * The same for a change as the decision's rule asks for it: rules may wait for more. Needs of DECISION all but action
+ * and reason; STATES is that of the plan.
+ */
+int plan_decision_hold_reason(const struct geometry *geometry, const uint64_t *states, const struct decision *decision,
+                struct arena *arena, const char **ret);
+
+/* What a layer is as long as it has the finding: "is degraded"; NULL if that is nothing that a rule can wait for. */
+const char *plan_state_words(enum finding_code code);

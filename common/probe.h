@@ -54,6 +54,13 @@ enum probe_verdict {
         PROBE_NO_DIFFERENCE, /* none that these runs can show */
 };
 
+/* "gain >= 0.97" or "gain > 1.05": a change stays if reading became that much faster, or no slower than that. */
+struct keep_condition {
+        bool given;      /* else it stays, whatever the gain */
+        bool or_equal;   /* >=, not > */
+        double min_gain; /* median after ÷ median before */
+};
+
 struct probe_series_result {
         unsigned n_runs;
         double mbps[PROBE_RUNS_MAX]; /* 10⁶ bytes a second, in the order of the runs */

@@ -34,7 +34,7 @@ static int work_out(struct survey *s, const struct policy *policy) {
         r = match(s, policy, &verdicts);
         if (r < 0)
                 return r;
-        return plan_build(s->topology, s->geometry, verdicts, s->arena, &s->plan);
+        return plan_build(s->topology, s->geometry, &s->findings, verdicts, s->arena, &s->plan);
 }
 
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret) {

@@ -47,6 +47,7 @@ static const struct reader_field rule_keys[] = {
                 {"memory-share", setting_read_share, offsetof(struct policy_rule, action.limits.memory_share_ppm), NULL,
                                 0},
                 {"on-drift", setting_read_on_drift, offsetof(struct policy_rule, action.on_drift), NULL, 0},
+                {"hold", setting_read_hold, offsetof(struct policy_rule, action.hold), NULL, 0},
                 {"probe", setting_read_probe, 0, NULL, 0},
 };
 

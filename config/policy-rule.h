@@ -23,7 +23,6 @@ struct policy_rule {
         unsigned line;
         struct match match;
         struct rule_action action;
-        struct keep_condition keep_if;
         unsigned directory; /* which of those that the policy was read from, later ones override */
         struct policy_rule *next;
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a rule says beside its match, and the defaults of a file: readahead, its bounds, direction, drift, probe. */
+/* What a rule says beside its match, and the defaults of a file: readahead, its bounds, direction, drift, hold, probe. */
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/probe.h"
 #include "config/policy-rule.h"
 #include "config/policy-setting.h"
+#include "config/policy-suggest.h"
 
 #define PROBE_MSEC_MIN  100U
 #define PROBE_MSEC_MAX  600000U
@@ -96,6 +98,88 @@ int setting_read_on_drift(struct policy_reader *reader, const struct tree_node *
         return 0;
 }
 
+/* True or false, which stand alone. */
+static bool is_flag(const char *text) {
+        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+}
+
+static const char *list_states(struct arena *arena) {
+        const char *list = "";
+
+        for (enum finding_code code = 0; list && code < _FINDING_CODE_MAX; code++)
+                if (plan_state_words(code))
+                        list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", finding_code_name(code));
+        return list;
+}
+
+/* "degraded" for "array-degraded" */
+static bool is_end_of(const char *text, const char *name) {
+        const char *dash = strchr(name, '-');
+
+        return dash && strcmp(dash + 1, text) == 0;
+}
+
+static const char *suggest_hold(const char *text) {
+        struct suggestion suggestion = suggestion_for(text);
+
+        suggestion_offer(&suggestion, "true");
+        suggestion_offer(&suggestion, "false");
+        for (enum finding_code code = 0; code < _FINDING_CODE_MAX; code++) {
+                if (!plan_state_words(code))
+                        continue;
+                if (is_end_of(text, finding_code_name(code)))
+                        return finding_code_name(code);
+                suggestion_offer(&suggestion, finding_code_name(code));
+        }
+        return suggestion.best;
+}
+
+static int no_such_state(struct policy_reader *reader, const struct tree_node *node, const char *text) {
+        const char *best = suggest_hold(text), *states = list_states(reader->arena);
+        enum finding_code code;
+
+        if (!states)
+                return -ENOMEM;
+        if (finding_code_from_name(text, &code) >= 0)
+                return reader_error(reader, node, "hold can't wait for %s: it may be true, false, or some of %s", text,
+                                states);
+        if (best)
+                return reader_error(reader, node, "hold cannot be \"%.64s\": did you mean \"%s\"?", text, best);
+        return reader_error(
+                        reader, node, "hold cannot be \"%.64s\": it may be true, false, or some of %s", text, states);
+}
+
+static int read_state(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
+        struct hold_spec *hold = userdata;
+        enum finding_code code;
+        const char *text;
+        int r;
+
+        r = reader_text(reader, node, "hold", &text);
+        if (r < 0)
+                return r;
+        if (is_flag(text))
+                return reader_error(reader, node, "%s stands alone, as in hold: %s; a list has states to wait for",
+                                text, text);
+        if (finding_code_from_name(text, &code) < 0 || !plan_state_words(code))
+                return no_such_state(reader, node, text);
+        hold->states |= UINT64_C(1) << code;
+        return 0;
+}
+
+/* True, false, or the states to wait for; whichever it is replaces what the defaults say. */
+int setting_read_hold(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target) {
+        struct hold_spec *hold = target;
+
+        *hold = (struct hold_spec){0};
+        if (value->type == TREE_TEXT && is_flag(value->text)) {
+                hold->always = strcmp(value->text, "true") == 0;
+                return 0;
+        }
+        return reader_list(reader, value, field->key, read_state, hold);
+}
+
 static int read_when(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target) {
         static const char *const words[] = {"never", "change", NULL};
@@ -172,7 +256,7 @@ static int read_keep_if(struct policy_reader *reader, const struct tree_node *va
         r = reader_text(reader, value, field->key, &text);
         if (r < 0)
                 return r;
-        r = value_parse_keep_condition(text, &rule->keep_if, &why);
+        r = value_parse_keep_condition(text, &rule->action.probe.keep_if, &why);
         return r < 0 ? reader_error(reader, value, "%s", why.text) : 0;
 }
 

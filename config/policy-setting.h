@@ -14,4 +14,5 @@ setting_reader setting_read_max;       /* uint64_t, sectors */
 setting_reader setting_read_share;     /* unsigned, parts per million */
 setting_reader setting_read_direction; /* enum direction */
 setting_reader setting_read_on_drift;  /* enum on_drift */
-setting_reader setting_read_probe;     /* struct policy_rule: its action.probe and keep_if */
+setting_reader setting_read_hold;      /* struct hold_spec */
+setting_reader setting_read_probe;     /* struct policy_rule: its action.probe */

@@ -381,7 +381,8 @@ int value_parse_keep_condition(const char *text, struct keep_condition *ret, str
         if (parse_quantity(s, &q) < 0 || *q.unit || q.milli == 0 || q.milli > 100 * MILLI)
                 return because(ret_why, "\"%.32s\" is no factor between 0.001 and 100: %s", s, example);
 
-        *ret = (struct keep_condition){
-                        .given = true, .or_equal = comparison == COMPARE_GREATER_EQUAL, .gain_milli = q.milli};
+        *ret = (struct keep_condition){.given = true,
+                        .or_equal = comparison == COMPARE_GREATER_EQUAL,
+                        .min_gain = (double)q.milli / MILLI};
         return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/probe.h"
 #include "common/target.h"
 
 struct value_why {
@@ -49,10 +50,5 @@ int value_parse_size(const char *text, struct size_comparison *ret, struct value
 bool size_comparison_covers(const struct size_comparison *wider, const struct size_comparison *comparison);
 bool size_comparison_holds(const struct size_comparison *comparison, uint64_t sectors);
 
-/* "gain >= 0.97" or "gain > 1.05": a change is kept if reading became that much faster, or no slower than that. */
-struct keep_condition {
-        bool given;
-        bool or_equal;       /* >=, not > */
-        uint64_t gain_milli; /* thousandths */
-};
+/* "gain >= 0.97" or "gain > 1.05" */
 int value_parse_keep_condition(const char *text, struct keep_condition *ret, struct value_why *ret_why);

@@ -51,6 +51,30 @@ case_root 73-directions-and-forms-of-readahead
 page keep-by-rule /dev/mapper/vg-keep
 page not-this-direction dm-2
 
+# A rule's own hold, and what is left alone under it.
+case_root 56-spares-journals-replacements-write-mostly
+cat >policy.yaml <<'POLICY'
+version: 1
+rules:
+  - name: not yet
+    match: {vg: vg0}
+    readahead: auto
+    hold: true
+  - name: when it is whole
+    match: {kind: dm, over: md}
+    readahead: auto
+    hold: [array-degraded, array-resyncing]
+POLICY
+page held-by-rule vg0/lv
+page held-by-degraded vg3/lv
+explain --json vg2/lv
+query '.steps[-1].step' '"hold"'
+query '.steps[-1].text' "\"a change must wait: rule 'when it is whole' waits while md2 is resyncing\""
+query .layer.action '"hold"'
+explain --json vg1/lv
+query '.steps[-1].text' '"no: nothing has to be waited for"'
+query .layer.action '"keep"'
+
 # Every form of a device is the same device.
 raid5_root
 mkdir -p "$root/run/udev/data"

@@ -24,6 +24,14 @@ query '.changes[0] | keys_unsorted' '["name","label","from_sectors","to_sectors"
 query '.changes[0].reason | test("stripe width")' true
 query '[.held[] | [.name, .label, (.reason | length > 0)]]' '[["dm-2","vg0/frozen",true]]'
 
+# A rule that holds its changes.
+sed 's/readahead: auto/&\n    hold: true/' "$work/policy.yaml" >"$work/hold.yaml"
+run 0 plan --check --root "$root" --policy "$work/hold.yaml"
+golden plan-held-by-rule
+run 0 plan --json --root "$root" --policy "$work/hold.yaml"
+query '[.changes, [.held[] | [.name, .reason]]]' \
+    "[[],[[\"dm-0\",\"held by rule 'stacks over arrays'\"],[\"dm-2\",\"held by rule 'stacks over arrays'\"]]]"
+
 laptop_root
 run 0 plan --check --root "$root" --policy "$work/policy.yaml"
 golden plan-laptop

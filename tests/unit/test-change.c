@@ -77,7 +77,10 @@ static void test_request(void **state) {
         struct stack s;
 
         set_up(&s);
+        s.action.probe.keep_if = (struct keep_condition){.given = true, .or_equal = true, .min_gain = 0.97};
         assert_int_equal(change_request(&s.survey, &s.decision, &request), 0);
+        assert_true(request.keep_if.given && request.keep_if.or_equal);
+        assert_float_equal(request.keep_if.min_gain, 0.97, 1e-9);
         assert_string_equal(request.device.name, "dm-3");
         assert_int_equal(request.device.minor, 3);
         assert_int_equal(request.device.diskseq, 13);

@@ -68,6 +68,9 @@ static void check_cases(const struct plan_case *cases, size_t n, enum naming nam
 #define RAID5  "disk a b c d; md md0 raid5 256K a b c d; set md0 ra=3072; map dm-0 0 9 linear md0 0;" /* 3072 sectors */
 #define MIRROR "disk e f; md md1 raid1 0 e f; map dm-1 0 9 linear md1 0;"
 
+#define DEGRADED  (UINT64_C(1) << FINDING_ARRAY_DEGRADED)
+#define RESYNCING (UINT64_C(1) << FINDING_ARRAY_RESYNCING)
+
 static void test_directions(void **state) {
         static const struct plan_case cases[] = {
                         {RAID5 "set dm-0 ra=256", "dm-0", "auto raise", "raise 256 → 3072"},
@@ -301,7 +304,7 @@ static void test_outlives_rules(void **state) {
         *rule = rule_from_text("auto both max=1M");
         for (size_t i = 0; i < stack->topology->n_layers; i++)
                 verdicts[i] = (struct verdict){.rule = name, .action = rule};
-        assert_int_equal(plan_build(stack->topology, stack->geometry, verdicts, stack->arena, &plan), 0);
+        assert_int_equal(plan_build(stack->topology, stack->geometry, NULL, verdicts, stack->arena, &plan), 0);
         memset(name, 'x', strlen(name));
         memset(rule, 0xff, sizeof(*rule));
         free(name);
@@ -355,6 +358,79 @@ static void test_reasons(void **state) {
         }
 }
 
+/* A rule's own hold: at the layer or at any depth beneath it, and only where there is a change to wait. */
+static void test_held_by_rule(void **state) {
+        static const struct {
+                const char *stack, *layer, *rule;
+                struct hold_spec hold;
+                const char *decision, *reason;
+        } cases[] = {
+                        {RAID5, "dm-0", "auto", {.always = true}, "hold (3072)", "held by rule 'the rule'"},
+                        {RAID5 "set md0 reshape", "dm-0", "auto", {.always = true}, "hold (none)",
+                                        "md0 is being reshaped"},
+                        {RAID5 "set md0 reshape", "dm-0", "sectors=8192", {.always = true}, "hold (8192)",
+                                        "held by rule 'the rule'"},
+                        {RAID5 "set dm-0 ra=3072", "dm-0", "auto", {.always = true}, "keep (3072)", "stripe width"},
+                        {RAID5, "dm-0", "auto lower", {.always = true}, "keep (3072)", "does not raise"},
+                        {RAID5, "dm-0", "auto report", {.always = true}, "keep (3072)", "only reports"},
+                        {RAID5, "dm-0", "keep", {.always = true}, "keep (none)", "the rule keeps it"},
+                        {RAID5 "set dm-0 ra=0", "dm-0", "auto", {.always = true}, "keep (3072)", "readahead is off"},
+                        {RAID5, "dm-0", "auto", {.states = DEGRADED}, "raise 256 → 3072", "stripe width"},
+                        {RAID5 "set md0 degraded=1", "dm-0", "auto", {.states = DEGRADED}, "hold (3072)",
+                                        "rule 'the rule' waits while md0 is degraded"},
+                        {RAID5 "set md0 degraded=1 ra=256", "md0", "auto", {.states = DEGRADED}, "hold (3072)",
+                                        "rule 'the rule' waits while md0 is degraded"},
+                        {RAID5 "set md0 degraded=1", "dm-0", "auto", {.states = RESYNCING}, "raise 256 → 3072",
+                                        "stripe width"},
+                        {RAID5 "set md0 sync=check", "dm-0", "auto", {.states = DEGRADED | RESYNCING}, "hold (3072)",
+                                        "rule 'the rule' waits while md0 is resyncing"},
+                        {RAID5 "set md0 degraded=1 sync=recover", "dm-0", "auto", {.states = RESYNCING}, "hold (3072)",
+                                        "rule 'the rule' waits while md0 is resyncing"},
+                        {RAID5 "map dm-1 0 9 linear dm-0 0; map dm-2 0 9 linear dm-1 0; set md0 degraded=1", "dm-2",
+                                        "auto", {.states = DEGRADED}, "hold (3072)",
+                                        "rule 'the rule' waits while md0 is degraded"},
+                        {RAID5 "map dm-1 0 9 linear dm-0 0; set dm-0 suspended", "dm-1", "auto",
+                                        {.states = UINT64_C(1) << FINDING_SUSPENDED}, "hold (3072)",
+                                        "rule 'the rule' waits while dm-0 is suspended"},
+                        {RAID5 MIRROR "set md1 degraded=1", "dm-0", "auto", {.states = DEGRADED}, "raise 256 → 3072",
+                                        "stripe width"},
+                        {RAID5 MIRROR "map dm-9 0 9 linear dm-0 0; map dm-9 9 9 linear dm-1 0; set md1 degraded=1",
+                                        "dm-9", "auto", {.states = DEGRADED}, "hold (3072)",
+                                        "rule 'the rule' waits while md1 is degraded"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                struct rule_action rule = rule_from_text(cases[i].rule);
+                const struct decision *decision;
+                struct plan plan;
+
+                rule.hold = cases[i].hold;
+                plan = stack_plan(stack, &rule, false);
+                check_plan(stack, &plan);
+                decision = find_decision(stack, &plan, cases[i].layer);
+                print_message("%s: %s: %s\n", cases[i].stack, cases[i].rule, decision->reason);
+                assert_string_equal(describe(stack, decision), cases[i].decision);
+                assert_non_null(strstr(decision->reason, cases[i].reason));
+        }
+}
+
+/* What a later step acts on comes with the decision. */
+static void test_carries_rule(void **state) {
+        _cleanup_(stack_freep) struct stack *stack = stack_build(RAID5);
+        struct rule_action rule = rule_from_text("auto");
+        const struct rule_action *carried;
+        struct plan plan;
+
+        rule.on_drift = DRIFT_REASSERT;
+        rule.probe.keep_if = (struct keep_condition){.given = true, .or_equal = true, .min_gain = 0.97};
+        plan = stack_plan(stack, &rule, false);
+        carried = find_decision(stack, &plan, "dm-0")->rule_action;
+        assert_int_equal(carried->on_drift, DRIFT_REASSERT);
+        assert_true(carried->probe.keep_if.given && carried->probe.keep_if.or_equal);
+        assert_float_equal(carried->probe.keep_if.min_gain, 0.97, 1e-9);
+}
+
 static void test_action_names(void **state) {
         assert_string_equal(plan_action_name(ACTION_RAISE), "raise");
         assert_string_equal(plan_action_name(ACTION_LOWER), "lower");
@@ -373,6 +449,11 @@ static void test_deep(void **state) {
         check_plan(stack, &plan);
         assert_int_equal(plan.n_held, 20001);
         assert_int_equal(find_decision(stack, &plan, "dm-19999")->action, ACTION_HOLD);
+
+        rule = rule_from_text("sectors=8192");
+        rule.hold.states = UINT64_C(1) << FINDING_ARRAY_RESHAPING;
+        plan = stack_plan(stack, &rule, false);
+        assert_int_equal(plan.n_held, 20001);
 }
 
 int main(void) {
@@ -388,6 +469,8 @@ int main(void) {
                         cmocka_unit_test(test_empty),
                         cmocka_unit_test(test_outlives_rules),
                         cmocka_unit_test(test_reasons),
+                        cmocka_unit_test(test_held_by_rule),
+                        cmocka_unit_test(test_carries_rule),
                         cmocka_unit_test(test_action_names),
                         cmocka_unit_test(test_deep),
         };

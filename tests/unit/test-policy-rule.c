@@ -65,7 +65,9 @@ static void test_defaults_in_code(void **state) {
         assert_int_equal(rule->action.probe.time_msec, 3000);
         assert_true(rule->action.probe.bytes > 0);
         assert_in_range(rule->action.probe.runs, 1, 16);
-        assert_false(rule->keep_if.given);
+        assert_false(rule->action.probe.keep_if.given);
+        assert_false(rule->action.hold.always);
+        assert_int_equal(rule->action.hold.states, 0);
 }
 
 static void test_settings(void **state) {
@@ -109,8 +111,8 @@ static void test_settings(void **state) {
         assert_int_equal(rule->action.probe.time_msec, 500);
         assert_int_equal(rule->action.probe.bytes, 16777216);
         assert_int_equal(rule->action.probe.runs, 3);
-        assert_true(rule->keep_if.given && !rule->keep_if.or_equal);
-        assert_int_equal(rule->keep_if.gain_milli, 1100);
+        assert_true(rule->action.probe.keep_if.given && !rule->action.probe.keep_if.or_equal);
+        assert_float_equal(rule->action.probe.keep_if.min_gain, 1.1, 1e-9);
 
         rule = rule->next;
         assert_null(rule->next);
@@ -120,8 +122,43 @@ static void test_settings(void **state) {
         assert_int_equal(rule->action.limits.memory_share_ppm, 0);
         assert_int_equal(rule->action.probe.time_msec, 9000);
         assert_int_equal(rule->action.probe.runs, 7);
-        assert_true(rule->keep_if.or_equal);
-        assert_int_equal(rule->keep_if.gain_milli, 900);
+        assert_true(rule->action.probe.keep_if.or_equal);
+        assert_float_equal(rule->action.probe.keep_if.min_gain, 0.9, 1e-9);
+}
+
+/* What a rule says of hold replaces what the defaults say, as a whole. */
+static void test_hold(void **state) {
+        static const struct {
+                const char *defaults, *rule;
+                struct hold_spec hold;
+        } cases[] = {
+                        {"false", "true", {.always = true}},
+                        {"true", "false", {}},
+                        {"true", "array-degraded", {.states = UINT64_C(1) << FINDING_ARRAY_DEGRADED}},
+                        {"array-resyncing", "[array-degraded]", {.states = UINT64_C(1) << FINDING_ARRAY_DEGRADED}},
+                        {"array-resyncing", "true", {.always = true}},
+                        {"array-resyncing", "false", {}},
+                        {"false", "[array-degraded, array-resyncing, array-reshaping, array-inactive, suspended]",
+                                        {.states = UINT64_C(1) << FINDING_ARRAY_DEGRADED |
+                                                        UINT64_C(1) << FINDING_ARRAY_RESYNCING |
+                                                        UINT64_C(1) << FINDING_ARRAY_RESHAPING |
+                                                        UINT64_C(1) << FINDING_ARRAY_INACTIVE |
+                                                        UINT64_C(1) << FINDING_SUSPENDED}},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                char text[512];
+
+                snprintf(text, sizeof(text),
+                                "version: 1\ndefaults: {hold: %s}\nrules:\n  - {match: {vg: a}, readahead: auto, hold: "
+                                "%s}\n",
+                                cases[i].defaults, cases[i].rule);
+                _cleanup_(policy_freep) struct policy *policy = load(text);
+
+                print_message("%s\n", text);
+                assert_int_equal(policy->rules->action.hold.always, cases[i].hold.always);
+                assert_int_equal(policy->rules->action.hold.states, cases[i].hold.states);
+        }
 }
 
 static void test_good(void **state) {
@@ -252,7 +289,7 @@ static const char *const settings[][2] = {
                                                             "write it as in \"gain >= 0.97\""},
                 {SETTING("\"a\\eb\": 1"), "p:5:5: unknown key \"a?b\" in a rule, which may have name, match, "
                                           "readahead, direction, "
-                                          "min, max, memory-share, on-drift, probe"},
+                                          "min, max, memory-share, on-drift, hold, probe"},
 };
 
 static void assert_table(const char *const (*cases)[2], size_t n) {
@@ -308,6 +345,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_defaults_in_code),
                         cmocka_unit_test(test_settings),
+                        cmocka_unit_test(test_hold),
                         cmocka_unit_test(test_good),
                         cmocka_unit_test(test_documents),
                         cmocka_unit_test(test_matches),

@@ -223,10 +223,10 @@ static void test_keep_condition(void **state) {
 
         assert_int_equal(value_parse_keep_condition("gain >= 0.97", &condition, &why), 0);
         assert_true(condition.given && condition.or_equal);
-        assert_int_equal(condition.gain_milli, 970);
+        assert_float_equal(condition.min_gain, 0.97, 1e-9);
         assert_int_equal(value_parse_keep_condition("gain>1.05", &condition, &why), 0);
         assert_true(condition.given && !condition.or_equal);
-        assert_int_equal(condition.gain_milli, 1050);
+        assert_float_equal(condition.min_gain, 1.05, 1e-9);
 
         for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
                 assert_int_equal(value_parse_keep_condition(bad[i], &condition, &why), -EINVAL);
