@@ -173,6 +173,23 @@ int reader_bool(struct policy_reader *reader, const struct tree_node *node, cons
         return 0;
 }
 
+int reader_version(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target) {
+        const char *known = field->data;
+        const char *text;
+        int r;
+
+        r = reader_text(reader, value, field->key, &text);
+        if (r < 0)
+                return r;
+        if (!value->plain)
+                return reader_error(reader, value, "version is a number: write version: %s, without quotes", known);
+        if (strcmp(text, known) != 0)
+                return reader_error(
+                                reader, value, "version \"%.32s\" is not known here: write version: %s", text, known);
+        return 0;
+}
+
 int reader_list(struct policy_reader *reader, const struct tree_node *node, const char *what, reader_each each,
                 void *userdata) {
         int r = 0;

@@ -71,6 +71,10 @@ int reader_word(struct policy_reader *reader, const struct tree_node *node, cons
 /* "true" or "false" */
 int reader_bool(struct policy_reader *reader, const struct tree_node *node, const char *what, bool *ret);
 
+/* For the key "version": a plain number that must be the one that FIELD's data says. */
+int reader_version(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target);
+
 /* The items of a node that may be a list or one value: a value counts as a list of one. EACH is called for each. */
 typedef int (*reader_each)(struct policy_reader *reader, const struct tree_node *value, void *userdata);
 int reader_list(struct policy_reader *reader, const struct tree_node *node, const char *what, reader_each each,

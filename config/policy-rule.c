@@ -122,23 +122,6 @@ static int read_rule(struct policy_reader *reader, const struct tree_node *node,
         return 0;
 }
 
-static int read_version(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
-                void *target) {
-        const char *text;
-        int r;
-
-        r = reader_text(reader, value, field->key, &text);
-        if (r < 0)
-                return r;
-        if (!value->plain)
-                return reader_error(reader, value, "version is a number: write version: %s, without quotes",
-                                POLICY_VERSION);
-        if (strcmp(text, POLICY_VERSION) != 0)
-                return reader_error(reader, value, "version \"%.32s\" is not known here: write version: %s", text,
-                                POLICY_VERSION);
-        return 0;
-}
-
 static int note_node(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target) {
         *(const struct tree_node **)target = value;
@@ -146,7 +129,7 @@ static int note_node(struct policy_reader *reader, const struct tree_node *value
 }
 
 static const struct reader_field document_keys[] = {
-                {.key = "version", .read = read_version},
+                {.key = "version", .read = reader_version, .data = POLICY_VERSION},
                 {.key = "defaults", .read = note_node, .offset = offsetof(struct document, defaults_node)},
                 {.key = "rules", .read = note_node, .offset = offsetof(struct document, rules_node)},
 };

@@ -120,9 +120,9 @@ static int encoding_error(const yaml_parser_t *parser, const char *name, const c
 
         if (parser->problem_value < 0)
                 return policy_errors_add(errors, name, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
-                                "not UTF-8 (a character is cut off): a policy is text in UTF-8");
+                                "not UTF-8 (a character is cut off): such a file is text in UTF-8");
         return policy_errors_add(errors, name, (unsigned)mark.line + 1, (unsigned)mark.column + 1,
-                        "%s (0x%02X): a policy is text in UTF-8", what, (unsigned)parser->problem_value);
+                        "%s (0x%02X): such a file is text in UTF-8", what, (unsigned)parser->problem_value);
 }
 
 int syntax_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,

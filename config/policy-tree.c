@@ -228,7 +228,7 @@ static int close_node(struct builder *b) {
 
 static int take_document(struct builder *b, const yaml_event_t *event) {
         if (b->started)
-                return fail_at(b, event->start_mark, "a second document: one file holds one policy");
+                return fail_at(b, event->start_mark, "a second document: one file holds one document");
         b->started = true;
         return 0;
 }
@@ -274,7 +274,7 @@ int tree_parse(struct arena *arena, const char *name, const char *text, size_t l
         int r;
 
         if (length > TREE_BYTES_MAX)
-                return policy_errors_add(errors, name, 0, 0, "larger than 1 MiB, which no policy is");
+                return policy_errors_add(errors, name, 0, 0, "larger than 1 MiB, which no such file is");
         if (!yaml_parser_initialize(&parser))
                 return -ENOMEM;
         initialized = &parser;

@@ -185,7 +185,7 @@ static void test_errors(void **state) {
         assert_error(f, 1, "etc/15-c.yaml", 2, "unknown key \"rulez\" in a policy: did you mean \"rules\"?");
         assert_error(f, 2, "lib/20-b.yaml", 2, "rules must be a list (- name: …), not a text");
         assert_error(f, 3, "etc/25-d.yaml", 0, "no policy in this file: it begins with version: 1 and rules:");
-        assert_error(f, 4, "etc/30-e.yaml", 1, "a control character (0x00): a policy is text in UTF-8");
+        assert_error(f, 4, "etc/30-e.yaml", 1, "a control character (0x00): such a file is text in UTF-8");
         assert_error(f, 5, "etc/40-f.yaml", 0, "cannot read it: Is a directory");
         assert_error(f, 6, "etc/50-g.yaml", 0, "cannot read it: No such file, or a link that leads nowhere");
         assert_error(f, 7, "etc/60-h.yaml", 0, "cannot read it: Not a regular file");
@@ -242,7 +242,7 @@ static void test_large_file(void **state) {
         tree_write(f->tree, "a", text);
         snprintf(path, sizeof(path), "%s/a", tree_path(f->tree));
         assert_int_equal(policy_load_file(path, &f->policy, &f->errors), -EINVAL);
-        assert_error(f, 0, "a", 0, "larger than 1 MiB, which no policy is");
+        assert_error(f, 0, "a", 0, "larger than 1 MiB, which no such file is");
 }
 
 static void test_installed(void **state) {

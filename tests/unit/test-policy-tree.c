@@ -152,7 +152,7 @@ static void test_refused(void **state) {
                         {"a: !x b\n", "t:1:4: a word that begins with ! is a YAML tag: put a value that begins so in "
                                       "quotes"},
                         {"a: \"\\0\"\n", "t:1:4: a NUL byte (\\0) in a text"},
-                        {"a: b\n---\na: b\n", "t:2:1: a second document: one file holds one policy"},
+                        {"a: b\n---\na: b\n", "t:2:1: a second document: one file holds one document"},
                         {"a:\n\t- b\n", "t:2:1: not YAML: while scanning for the next token, found character that "
                                         "cannot start "
                                         "any token; a tab: YAML indents with spaces"},
@@ -178,17 +178,17 @@ static void test_refused(void **state) {
                         {"a: [b\n", "t:1:4: not YAML: while parsing a flow sequence, did not find expected ',' or ']'; "
                                     "a "
                                     "list in brackets is [one, two]"},
-                        {"a: b\nc: \xff\n", "t:2:4: not UTF-8 (0xFF): a policy is text in UTF-8"},
-                        {"a: b\nüü: \x01\n", "t:2:5: a control character (0x01): a policy is text in UTF-8"},
-                        {"\xef\xbb\xbf\x02", "t:1:1: a control character (0x02): a policy is text in UTF-8"},
-                        {"\xff\xfe", "t:1:1: not UTF-8 (0xFF): a policy is text in UTF-8"},
-                        {"a\xc3", "t:1:2: not UTF-8 (a character is cut off): a policy is text in UTF-8"},
+                        {"a: b\nc: \xff\n", "t:2:4: not UTF-8 (0xFF): such a file is text in UTF-8"},
+                        {"a: b\nüü: \x01\n", "t:2:5: a control character (0x01): such a file is text in UTF-8"},
+                        {"\xef\xbb\xbf\x02", "t:1:1: a control character (0x02): such a file is text in UTF-8"},
+                        {"\xff\xfe", "t:1:1: not UTF-8 (0xFF): such a file is text in UTF-8"},
+                        {"a\xc3", "t:1:2: not UTF-8 (a character is cut off): such a file is text in UTF-8"},
         };
         struct fixture *f = *state;
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
                 assert_error(f, cases[i].text, strlen(cases[i].text), cases[i].error);
-        assert_error(f, "a: b\0\n", 6, "t:1:5: a control character (0x00): a policy is text in UTF-8");
+        assert_error(f, "a: b\0\n", 6, "t:1:5: a control character (0x00): such a file is text in UTF-8");
 }
 
 static char *repeat(const char *part, size_t n, size_t *ret_length) {
@@ -243,7 +243,7 @@ static void test_sizes(void **state) {
         size_t length;
 
         large = repeat("#", TREE_BYTES_MAX + 1, &length);
-        assert_error(f, large, length, "t: larger than 1 MiB, which no policy is");
+        assert_error(f, large, length, "t: larger than 1 MiB, which no such file is");
         assert_int_equal(parse(f, large, TREE_BYTES_MAX), 0);
 
         many = repeat("- x\n", TREE_NODES_MAX + 10, &length);
