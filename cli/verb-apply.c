@@ -41,11 +41,11 @@ static int check_ledger(int r, bool damaged) {
 }
 
 static int note_before(const struct decision *decision, const struct apply_request *request) {
+        const struct ledger_change change = change_record(decision, request);
         bool damaged = false;
         int r;
 
-        r = ledger_record_begin(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, decision->layer->label,
-                        decision->rule, request->from_sectors, request->to_sectors, &damaged);
+        r = ledger_record_begin(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, &change, &damaged);
         return check_ledger(r, damaged);
 }
 

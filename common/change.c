@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/change.h"
+#include "common/fingerprint.h"
 #include "common/probe-guard.h"
 #include "common/units.h"
 
@@ -69,6 +70,16 @@ int change_request(const struct survey *survey, const struct decision *decision,
         }
         *ret = request;
         return 0;
+}
+
+struct ledger_change change_record(const struct decision *decision, const struct apply_request *request) {
+        return (struct ledger_change){
+                        .label = decision->layer->label,
+                        .rule = decision->rule,
+                        .from_sectors = request->from_sectors,
+                        .to_sectors = request->to_sectors,
+                        .stack = stack_fingerprint(decision->layer),
+        };
 }
 
 unsigned change_deadline_msec(const struct apply_request *request, unsigned deadline_msec) {

@@ -4,6 +4,7 @@
 /* From a decision to a request for a worker, and from its result to words. Pure; shared by daemon and command line. */
 
 #include "apply.h"
+#include "ledger.h"
 #include "plan.h"
 #include "survey.h"
 
@@ -13,6 +14,9 @@
  * change or the layer has no device number; -ENAMETOOLONG; -ENOMEM.
  */
 int change_request(const struct survey *survey, const struct decision *decision, struct apply_request *ret);
+
+/* What goes on record of it; borrows from the decision. */
+struct ledger_change change_record(const struct decision *decision, const struct apply_request *request);
 
 /* How long a worker may take: DEADLINE_MSEC for the change, and the probe's time on top. */
 unsigned change_deadline_msec(const struct apply_request *request, unsigned deadline_msec);

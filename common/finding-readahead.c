@@ -174,7 +174,7 @@ static int check_changed(struct finding_context *c, const struct layer *layer) {
         uint64_t derived[READAHEADS_DERIVED];
         int64_t sectors = opt_or(layer->readahead_sectors, -1);
 
-        if (!layer->set_sectors.known || sectors < 0 || sectors == layer->set_sectors.value)
+        if (!layer->set || layer->set->reverted || sectors < 0 || (uint64_t)sectors == layer->set->sectors)
                 return 0;
         readahead_derive((uint64_t)opt_or(layer->io_opt_bytes, 0), c->topology->page_bytes, derived);
         for (size_t i = 0; i < READAHEADS_DERIVED; i++)
@@ -183,8 +183,8 @@ static int check_changed(struct finding_context *c, const struct layer *layer) {
         if (sectors == (int64_t)READAHEAD_FLOOR_SECTORS && derived[0] <= READAHEAD_FLOOR_SECTORS)
                 return 0;
         return finding_add(c, layer, FINDING_CHANGED_BY_OTHER, SEVERITY_NOTICE,
-                        "setrad gave it %lld sectors, but it has %lld now, which is not the kernel's own value either",
-                        (long long)layer->set_sectors.value, (long long)sectors);
+                        "setrad gave it %llu sectors, but it has %lld now, which is not the kernel's own value either",
+                        (unsigned long long)layer->set->sectors, (long long)sectors);
 }
 
 const finding_check finding_readahead_checks[] = {

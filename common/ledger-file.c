@@ -9,9 +9,6 @@
 
 #include "common/ledger-private.h"
 
-/* LEDGER_ENTRIES_MAX ordinary entries are far smaller. */
-#define FILE_BYTES_MAX ((size_t)32 << 20)
-
 /* 0 with the text in *ret (and a NUL behind it); -EBADMSG if it can't be a ledger. */
 static int read_file(int fd, char **ret, size_t *ret_length) {
         _cleanup_(freep) char *text = NULL;
@@ -20,7 +17,7 @@ static int read_file(int fd, char **ret, size_t *ret_length) {
 
         if (fstat(fd, &st) < 0)
                 return -errno;
-        if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > FILE_BYTES_MAX)
+        if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > LEDGER_BYTES_MAX)
                 return -EBADMSG;
         text = malloc((size_t)st.st_size + 1);
         if (!text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "common/ledger-private.h"
 
+/* Of what came later, stack and reverted may be missing, and a reader that does not know them passes them over. */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
 
@@ -113,12 +115,40 @@ static json_t *encode_figure(double value) {
         return isfinite(value) && value > 0 ? json_real(value) : json_null();
 }
 
+/* JSON's integers have a sign, and many readers only 53 bits: a fingerprint is text. */
+static json_t *encode_stack(uint64_t stack) {
+        return stack != 0 ? json_sprintf("%016" PRIx64, stack) : json_null();
+}
+
+/* 0 where there is none. */
+static int get_stack(const json_t *object, const char *key, uint64_t *ret) {
+        const json_t *json = json_object_get(object, key);
+        const char *text = json_string_value(json);
+        uint64_t stack = 0;
+
+        if (!json || json_is_null(json)) {
+                *ret = 0;
+                return 0;
+        }
+        if (!text || strlen(text) != 16)
+                return -EBADMSG;
+        for (const char *p = text; *p; p++) {
+                int digit = hex_digit(*p);
+
+                if (digit < 0)
+                        return -EBADMSG;
+                stack = stack << 4 | (unsigned)digit;
+        }
+        *ret = stack;
+        return 0;
+}
+
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending, "label",
-                        encode_text(entry->label), "rule", encode_text(entry->rule), "new_sectors",
-                        (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
-                        encode_figure(entry->before_mbps), "after_mbps", encode_figure(entry->after_mbps), "gain",
-                        encode_figure(entry->gain));
+        return json_pack("{s:b, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending, "reverted",
+                        entry->reverted, "label", encode_text(entry->label), "rule", encode_text(entry->rule), "stack",
+                        encode_stack(entry->stack), "new_sectors", (json_int_t)entry->new_sectors, "time_usec",
+                        (json_int_t)entry->time_usec, "before_mbps", encode_figure(entry->before_mbps), "after_mbps",
+                        encode_figure(entry->after_mbps), "gain", encode_figure(entry->gain));
 }
 
 static json_t *encode_record(const struct ledger_record *record) {
@@ -145,19 +175,21 @@ char *ledger_format(const struct ledger *ledger) {
 }
 
 static int parse_change(const json_t *json, struct ledger_entry *entry) {
-        const json_t *pending = json_object_get(json, "pending");
+        const json_t *pending = json_object_get(json, "pending"), *reverted = json_object_get(json, "reverted");
         int r;
 
-        if (!json_is_boolean(pending))
+        if (!json_is_boolean(pending) || (reverted && !json_is_boolean(reverted)))
                 return -EBADMSG;
         entry->pending = json_is_true(pending);
+        entry->reverted = json_is_true(reverted);
         r = dup_text(json, "label", &entry->label);
         if (r < 0)
                 return r;
         r = dup_text(json, "rule", &entry->rule);
         if (r < 0)
                 return r;
-        if (get_number(json, "new_sectors", INT64_MAX, &entry->new_sectors) < 0 ||
+        if (get_stack(json, "stack", &entry->stack) < 0 ||
+                        get_number(json, "new_sectors", INT64_MAX, &entry->new_sectors) < 0 ||
                         get_number(json, "time_usec", INT64_MAX, &entry->time_usec) < 0 ||
                         get_figure(json, "before_mbps", &entry->before_mbps) < 0 ||
                         get_figure(json, "after_mbps", &entry->after_mbps) < 0 ||

@@ -5,6 +5,9 @@
 
 #include "ledger.h"
 
+/* Of a file; LEDGER_ENTRIES_MAX ordinary entries are far smaller. */
+#define LEDGER_BYTES_MAX ((size_t)32 << 20)
+
 struct ledger_record {
         struct ledger_entry entry;
         bool has_previous; /* while pending: what stands again if the change is not made */

@@ -46,15 +46,14 @@ static uint64_t now_usec(void) {
 }
 
 int ledger_record_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const char *label, const char *rule, uint64_t original_sectors, uint64_t new_sectors,
-                bool *ret_damaged) {
+                const struct ledger_change *change, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        r = ledger_begin(record.ledger, device, label, rule, original_sectors, new_sectors, now_usec());
+        r = ledger_begin(record.ledger, device, change, now_usec());
         return r < 0 ? r : ledger_save(record.ledger, record.path);
 }
 

@@ -20,8 +20,7 @@
 
 /* Before a change: an original value that is not on record could not be put back. */
 int ledger_record_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const char *label, const char *rule, uint64_t original_sectors, uint64_t new_sectors,
-                bool *ret_damaged);
+                const struct ledger_change *change, bool *ret_damaged);
 
 /* After it: MADE or not. PROBE may be NULL. */
 int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,

@@ -93,17 +93,27 @@ int ledger_add(struct ledger *ledger, struct ledger_record *record) {
 }
 
 /* What a new change says of a device; the strings are copies. */
-static int fill_entry(
-                struct ledger_entry *entry, const struct device_identity *device, const char *label, const char *rule) {
-        _cleanup_(freep) char *label_copy = strdup(label ?: device->name);
-        _cleanup_(freep) char *rule_copy = strdup(rule ?: "");
+static int make_entry(const struct device_identity *device, const struct ledger_change *change, uint64_t time_usec,
+                struct ledger_entry *ret) {
+        _cleanup_(freep) char *label = NULL, *rule = NULL;
 
-        if (!label_copy || !rule_copy)
+        if (change->from_sectors > INT64_MAX || change->to_sectors > INT64_MAX || time_usec > INT64_MAX ||
+                        device->diskseq > INT64_MAX)
+                return -ERANGE;
+        label = strdup(change->label ?: device->name);
+        rule = strdup(change->rule ?: "");
+        if (!label || !rule)
                 return -ENOMEM;
-        entry->label = TAKE_PTR(label_copy);
-        entry->rule = TAKE_PTR(rule_copy);
-        entry->device = *device;
-        entry->pending = true;
+        *ret = (struct ledger_entry){
+                        .device = *device,
+                        .label = TAKE_PTR(label),
+                        .rule = TAKE_PTR(rule),
+                        .original_sectors = change->from_sectors,
+                        .new_sectors = change->to_sectors,
+                        .time_usec = time_usec,
+                        .stack = change->stack,
+                        .pending = true,
+        };
         return 0;
 }
 
@@ -119,18 +129,13 @@ static void replace_entry(struct ledger_record *record, struct ledger_entry *ent
         record->entry = *entry;
 }
 
-int ledger_begin(struct ledger *ledger, const struct device_identity *device, const char *label, const char *rule,
-                uint64_t original_sectors, uint64_t new_sectors, uint64_t time_usec) {
+int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
+                uint64_t time_usec) {
         struct ledger_record *known = find_number(ledger, device);
-        struct ledger_record record = {.entry = {.original_sectors = original_sectors,
-                                                       .new_sectors = new_sectors,
-                                                       .time_usec = time_usec}};
+        struct ledger_record record = {};
         int r;
 
-        if (original_sectors > INT64_MAX || new_sectors > INT64_MAX || time_usec > INT64_MAX ||
-                        device->diskseq > INT64_MAX)
-                return -ERANGE;
-        r = fill_entry(&record.entry, device, label, rule);
+        r = make_entry(device, change, time_usec, &record.entry);
         if (r < 0)
                 return r;
         if (known && device_identity_equal(&known->entry.device, device)) {

@@ -25,8 +25,18 @@ struct ledger_entry {
         uint64_t original_sectors;            /* before the first change */
         uint64_t new_sectors;                 /* of the last change */
         uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
+        uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
         bool pending;                         /* written before the change; not confirmed yet */
+        bool reverted;                        /* an administrator had the original value put back */
         double before_mbps, after_mbps, gain; /* of the last probe; 0 if none */
+};
+
+/* What is about to be done to a device. */
+struct ledger_change {
+        const char *label;
+        const char *rule; /* may be NULL */
+        uint64_t from_sectors, to_sectors;
+        uint64_t stack; /* stack_fingerprint(); 0: not known */
 };
 
 struct ledger;
@@ -50,12 +60,12 @@ int ledger_load(const char *path, struct ledger **ret);
 int ledger_save(const struct ledger *ledger, const char *path);
 
 /*
- * Notes that the device is about to get NEW_SECTORS. A device that is known (same identity) keeps its original value.
- * LABEL and RULE (may be NULL) are copied. An entry of another device that had the same number is dropped: that one is
- * gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
+ * Notes that the device is about to be changed; all of CHANGE is copied. A device that is known (same identity) keeps
+ * its original value, unless that was put back since. An entry of another device that had the same number is dropped:
+ * that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
  */
-int ledger_begin(struct ledger *ledger, const struct device_identity *device, const char *label, const char *rule,
-                uint64_t original_sectors, uint64_t new_sectors, uint64_t time_usec);
+int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
+                uint64_t time_usec);
 
 /*
  * The change was made (PROBE may be NULL), or was not: then an entry that it alone made is dropped, else what was there

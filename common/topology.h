@@ -106,6 +106,15 @@ struct md_info {
         size_t n_members;
 };
 
+/* What setrad has on record of a layer that it has changed. */
+struct ledger_note {
+        uint64_t sectors; /* what it gave it last; after a revert the original value */
+        const char *rule; /* which asked for that; "" if none did */
+        bool stack_known;
+        uint64_t stack; /* stack_fingerprint() at that time */
+        bool reverted;  /* an administrator wanted it to be left alone */
+};
+
 struct layer {
         size_t index;        /* in topology.layers */
         const char *name;    /* kernel name with '!' as '/': "md0", "cciss/c0d0" */
@@ -123,7 +132,7 @@ struct layer {
         struct opt_int logical_block_bytes, physical_block_bytes;
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
-        struct opt_int set_sectors; /* the readahead that setrad gave it last, by its ledger */
+        const struct ledger_note *set; /* NULL: setrad has not changed it */
         bool read_only;
         bool hidden;
 

@@ -276,12 +276,11 @@ static int watch_job(struct job *job) {
 
 /* On record first: an original value that is not known could not be put back. */
 static int start_recorded(struct job *job) {
-        const struct decision *decision = job->decision;
+        const struct ledger_change change = change_record(job->decision, &job->request);
         bool damaged = false;
         int r;
 
-        r = ledger_record_begin(LEDGER_DIRECTORY, 0, &job->request.device, decision->layer->label, decision->rule,
-                        job->request.from_sectors, job->request.to_sectors, &damaged);
+        r = ledger_record_begin(LEDGER_DIRECTORY, 0, &job->request.device, &change, &damaged);
         if (damaged)
                 journal_ledger_damaged();
         if (r < 0)

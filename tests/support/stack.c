@@ -270,13 +270,24 @@ static bool set_text(struct layer *layer, const char *key, const char *value) {
         return true;
 }
 
+/* What setrad has on record. */
+static bool set_record(struct topology *topology, struct layer *layer, const char *key, const char *value) {
+        struct ledger_note *note;
+
+        if (!is(key, "given"))
+                return false;
+        note = allocate(topology, 1, sizeof(*note));
+        *note = (struct ledger_note){.sectors = stack_number(value), .rule = ""};
+        layer->set = note;
+        return true;
+}
+
 static struct opt_int *number_of(struct layer *layer, const char *key) {
         const struct {
                 const char *key;
                 struct opt_int *number;
         } numbers[] = {
                         {"ra", &layer->readahead_sectors},
-                        {"given", &layer->set_sectors},
                         {"min", &layer->io_min_bytes},
                         {"opt", &layer->io_opt_bytes},
                         {"lbs", &layer->logical_block_bytes},
@@ -306,7 +317,7 @@ static void fill_settings(struct topology *topology, const struct statement *s) 
                         continue;
                 }
                 *value++ = 0;
-                if (set_text(layer, key, value))
+                if (set_text(layer, key, value) || set_record(topology, layer, key, value))
                         continue;
                 struct opt_int *number = number_of(layer, key);
                 check(number, "no such key", key);

@@ -45,12 +45,18 @@ static struct ledger *load(const struct tree *tree) {
         return ledger;
 }
 
+static int try_begin(const char *where, const struct device_identity *device, uint64_t from, uint64_t to,
+                bool *ret_damaged) {
+        const struct ledger_change change = {
+                        .label = "vg0/lv0", .rule = "a rule", .from_sectors = from, .to_sectors = to, .stack = 5};
+
+        return ledger_record_begin(where, 1000, device, &change, ret_damaged);
+}
+
 static void begin(const struct tree *tree, const struct device_identity *device, uint64_t original, uint64_t new) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_begin(
-                                         directory(tree), 1000, device, "vg0/lv0", "a rule", original, new, &damaged),
-                        0);
+        assert_int_equal(try_begin(directory(tree), device, original, new, &damaged), 0);
         assert_false(damaged);
 }
 
@@ -166,9 +172,7 @@ static void test_damaged(void **state) {
 
                 print_message("%s\n", texts[i]);
                 tree_write(tree, "setrad/ledger.json", texts[i]);
-                assert_int_equal(ledger_record_begin(
-                                                 directory(tree), 1000, &map, "vg0/lv0", "a rule", 256, 3072, &damaged),
-                                0);
+                assert_int_equal(try_begin(directory(tree), &map, 256, 3072, &damaged), 0);
                 assert_true(damaged);
                 assert_int_equal(stat(file(tree, "ledger.json.damaged"), &st), 0);
                 assert_int_equal(st.st_size, strlen(texts[i]));
@@ -183,10 +187,8 @@ static void test_refused(void **state) {
         bool damaged;
 
         begin(tree, &array, 512, 1024);
-        assert_int_equal(ledger_record_begin(directory(tree), 1000, &map, "vg0/lv0", "a rule", UINT64_MAX, 1, &damaged),
-                        -ERANGE);
-        assert_int_equal(ledger_record_begin(directory(tree), 1000, &map, "vg0/lv0", "a rule", 1, UINT64_MAX, &damaged),
-                        -ERANGE);
+        assert_int_equal(try_begin(directory(tree), &map, UINT64_MAX, 1, &damaged), -ERANGE);
+        assert_int_equal(try_begin(directory(tree), &map, 1, UINT64_MAX, &damaged), -ERANGE);
         assert_int_equal(count(tree), 1);
         check_entry(tree, &array, 512, 1024, true);
 }
@@ -198,11 +200,11 @@ static void test_bad_directory(void **state) {
 
         memset(longest, 'x', sizeof(longest) - 1);
         longest[sizeof(longest) - 1] = 0;
-        assert_int_equal(ledger_record_begin(longest, 1000, &map, "l", "r", 1, 2, &damaged), -ENAMETOOLONG);
+        assert_int_equal(try_begin(longest, &map, 1, 2, &damaged), -ENAMETOOLONG);
         assert_int_equal(ledger_record_end(longest, 1000, &map, true, NULL, &damaged), -ENAMETOOLONG);
 
         tree_write(tree, "setrad", "a file");
-        assert_true(ledger_record_begin(directory(tree), 1000, &map, "l", "r", 1, 2, &damaged) < 0);
+        assert_true(try_begin(directory(tree), &map, 1, 2, &damaged) < 0);
         assert_true(ledger_record_end(directory(tree), 1000, &map, true, NULL, &damaged) < 0);
 }
 
@@ -221,7 +223,7 @@ static void test_lock_is_given_back(void **state) {
         assert_lock_is_free(tree);
         end(tree, &map, true);
         assert_lock_is_free(tree);
-        assert_true(ledger_record_begin(directory(tree), 1000, &map, "l", "r", UINT64_MAX, 1, &damaged) < 0);
+        assert_true(try_begin(directory(tree), &map, UINT64_MAX, 1, &damaged) < 0);
         assert_lock_is_free(tree);
 }
 
@@ -235,7 +237,7 @@ static void write_changes(const struct tree *tree, unsigned writer) {
                 bool damaged;
 
                 device.minor = writer * CHANGES + i;
-                if (ledger_record_begin(directory(tree), 1000, &device, "l", "r", 1, 2, &damaged) < 0 ||
+                if (try_begin(directory(tree), &device, 1, 2, &damaged) < 0 ||
                                 ledger_record_end(directory(tree), 1000, &device, true, NULL, &damaged) < 0)
                         _exit(1);
         }

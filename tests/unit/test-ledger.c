@@ -79,6 +79,17 @@ static struct probe_result faster(void) {
         return probe;
 }
 
+static int begin(struct ledger *ledger, const struct device_identity *identity, const char *label, const char *rule,
+                uint64_t from_sectors, uint64_t to_sectors, uint64_t time_usec) {
+        const struct ledger_change change = {.label = label,
+                        .rule = rule,
+                        .from_sectors = from_sectors,
+                        .to_sectors = to_sectors,
+                        .stack = UINT64_C(0xfedcba9876543210) + time_usec};
+
+        return ledger_begin(ledger, identity, &change, time_usec);
+}
+
 /* One entry that is confirmed, one that is pending over an earlier change, one with a hostile name. */
 static struct ledger *example(void) {
         struct device_identity a = device(0, 7, "LVM-a"), b = device(1, 0, ""), c = device(2, 9, "CRYPT-\xff\\x41\n");
@@ -86,12 +97,12 @@ static struct ledger *example(void) {
         struct ledger *ledger = ledger_new();
 
         assert_non_null(ledger);
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "stacks over arrays", 256, 3072, 1700000000000000), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "stacks over arrays", 256, 3072, 1700000000000000), 0);
         ledger_confirm(ledger, &a, &probe);
-        assert_int_equal(ledger_begin(ledger, &b, "données", NULL, 512, 1024, 1), 0);
+        assert_int_equal(begin(ledger, &b, "données", NULL, 512, 1024, 1), 0);
         ledger_confirm(ledger, &b, &probe);
-        assert_int_equal(ledger_begin(ledger, &b, "données", "second", 1024, 2048, 2), 0);
-        assert_int_equal(ledger_begin(ledger, &c, "\x80 \" \\", "x", 0, INT64_MAX, INT64_MAX), 0);
+        assert_int_equal(begin(ledger, &b, "données", "second", 1024, 2048, 2), 0);
+        assert_int_equal(begin(ledger, &c, "\x80 \" \\", "x", 0, INT64_MAX, INT64_MAX), 0);
         return ledger;
 }
 
@@ -106,7 +117,9 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_int_equal(a->original_sectors, b->original_sectors);
         assert_int_equal(a->new_sectors, b->new_sectors);
         assert_int_equal(a->time_usec, b->time_usec);
+        assert_int_equal(a->stack, b->stack);
         assert_int_equal(a->pending, b->pending);
+        assert_int_equal(a->reverted, b->reverted);
         assert_true(a->before_mbps == b->before_mbps && a->after_mbps == b->after_mbps && a->gain == b->gain);
 }
 
@@ -124,13 +137,13 @@ static void test_begin_confirm_abandon(void **state) {
         ledger_remove(ledger, &a);
 
         /* Not made: no trace of it. */
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
         assert_true(ledger_find(ledger, &a)->pending);
         ledger_abandon(ledger, &a);
         assert_int_equal(ledger_count(ledger), 0);
 
         /* Made. */
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
         ledger_confirm(ledger, &a, &probe);
         entry = ledger_find(ledger, &a);
         assert_false(entry->pending);
@@ -139,8 +152,8 @@ static void test_begin_confirm_abandon(void **state) {
         assert_int_equal(ledger_count(ledger), 1);
 
         /* A second change keeps the first original; twice begun is still one change. */
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 20), 0);
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r3", 3072, 8192, 30), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 20), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r3", 3072, 8192, 30), 0);
         entry = ledger_find(ledger, &a);
         assert_int_equal(entry->original_sectors, 256);
         assert_int_equal(entry->new_sectors, 8192);
@@ -155,9 +168,9 @@ static void test_begin_confirm_abandon(void **state) {
         ledger_confirm(ledger, &a, NULL);
 
         /* Not made: the one before stands again. */
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r1", 4096, 3072, 40), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 4096, 3072, 40), 0);
         ledger_confirm(ledger, &a, &probe);
-        assert_int_equal(ledger_begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 50), 0);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r2", 3072, 4096, 50), 0);
         ledger_abandon(ledger, &a);
         entry = ledger_find(ledger, &a);
         assert_int_equal(entry->new_sectors, 3072);
@@ -166,7 +179,7 @@ static void test_begin_confirm_abandon(void **state) {
         assert_false(entry->pending);
         assert_true(entry->gain == 2.93);
 
-        assert_int_equal(ledger_begin(ledger, &a, NULL, "r2", 3072, 4096, 20), 0);
+        assert_int_equal(begin(ledger, &a, NULL, "r2", 3072, 4096, 20), 0);
         ledger_confirm(ledger, &a, NULL);
         entry = ledger_find(ledger, &a);
         assert_int_equal(entry->original_sectors, 256);
@@ -182,7 +195,7 @@ static void test_identity(void **state) {
                                other_seq = device(0, 8, "LVM-a"), other_uuid = device(0, 7, "LVM-b"),
                                other_number = device(1, 7, "LVM-a");
 
-        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 256, 3072, 1), 0);
+        assert_int_equal(begin(ledger, &a, "a", "r", 256, 3072, 1), 0);
         assert_non_null(ledger_find(ledger, &unknown_seq));
         assert_null(ledger_find(ledger, &other_seq));
         assert_null(ledger_find(ledger, &other_uuid));
@@ -191,7 +204,7 @@ static void test_identity(void **state) {
         assert_int_equal(ledger_count(ledger), 1);
 
         /* The number has a new owner: what was known of the old one is worth nothing. */
-        assert_int_equal(ledger_begin(ledger, &other_seq, "b", "r", 512, 4096, 2), 0);
+        assert_int_equal(begin(ledger, &other_seq, "b", "r", 512, 4096, 2), 0);
         assert_int_equal(ledger_count(ledger), 1);
         assert_int_equal(ledger_find(ledger, &other_seq)->original_sectors, 512);
         assert_null(ledger_find(ledger, &a));
@@ -201,17 +214,17 @@ static void test_bounds(void **state) {
         _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
         struct device_identity a = device(0, 0, ""), b = device(0, UINT64_MAX, "");
 
-        assert_int_equal(ledger_begin(ledger, &a, "a", "r", UINT64_MAX, 1, 1), -ERANGE);
-        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 1, UINT64_MAX, 1), -ERANGE);
-        assert_int_equal(ledger_begin(ledger, &b, "a", "r", 1, 1, 1), -ERANGE);
+        assert_int_equal(begin(ledger, &a, "a", "r", UINT64_MAX, 1, 1), -ERANGE);
+        assert_int_equal(begin(ledger, &a, "a", "r", 1, UINT64_MAX, 1), -ERANGE);
+        assert_int_equal(begin(ledger, &b, "a", "r", 1, 1, 1), -ERANGE);
         assert_int_equal(ledger_count(ledger), 0);
         for (unsigned i = 0; i < LEDGER_ENTRIES_MAX; i++) {
                 struct device_identity many = device(i, 0, "");
 
-                assert_int_equal(ledger_begin(ledger, &many, "a", "r", 1, 2, 3), 0);
+                assert_int_equal(begin(ledger, &many, "a", "r", 1, 2, 3), 0);
         }
         a.minor = LEDGER_ENTRIES_MAX;
-        assert_int_equal(ledger_begin(ledger, &a, "a", "r", 1, 2, 3), -ENOSPC);
+        assert_int_equal(begin(ledger, &a, "a", "r", 1, 2, 3), -ENOSPC);
         assert_int_equal(ledger_count(ledger), LEDGER_ENTRIES_MAX);
 }
 
@@ -323,6 +336,38 @@ static void test_accepted(void **state) {
         assert_string_equal(ledger_get(ledger, 0)->rule, "A");
 }
 
+/* A file with one entry that has this in its change, too. */
+#define FILE_WITH(more)                                                                                                \
+        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"previous\":null,\"change\":{" more            \
+        "\"pending\":false,\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"     \
+        "\"after_mbps\":null,\"gain\":null}}]}"
+
+/* Files of earlier versions do not have them. */
+static void test_stack_and_reverted(void **state) {
+        static const struct {
+                const char *text;
+                uint64_t stack;
+                bool reverted;
+        } cases[] = {
+                        {FILE_WITH(""), 0, false},
+                        {FILE_WITH("\"stack\":null,"), 0, false},
+                        {FILE_WITH("\"stack\":\"fedcba9876543210\",\"reverted\":true,"), UINT64_C(0xfedcba9876543210),
+                                        true},
+                        {FILE_WITH("\"stack\":\"000000000000000a\",\"reverted\":false,"), 10, false},
+        };
+        const struct place *place = *state;
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+
+                write_file(place->path, cases[i].text, strlen(cases[i].text));
+                assert_int_equal(ledger_load(place->path, &ledger), 0);
+                assert_int_equal(ledger_count(ledger), 1);
+                assert_true(ledger_get(ledger, 0)->stack == cases[i].stack);
+                assert_int_equal(ledger_get(ledger, 0)->reverted, cases[i].reverted);
+        }
+}
+
 static void test_refused(void **state) {
         static const char *const texts[] = {
                         "",
@@ -355,6 +400,13 @@ static void test_refused(void **state) {
                         "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\y41") "]}",
                         "{\"version\":1,\"entries\":[" TEXT_ENTRY("\\\\") "]}",
                         "{\"version\":1,\"entries\":[{\"name\":\"\\u0000\",\"major\":4294967296}]}",
+                        FILE_WITH("\"stack\":1,"),
+                        FILE_WITH("\"stack\":\"a\","),
+                        FILE_WITH("\"stack\":\"fedcba987654321g\","),
+                        FILE_WITH("\"stack\":\"FEDCBA9876543210\","),
+                        FILE_WITH("\"stack\":\"fedcba98765432100\","),
+                        FILE_WITH("\"reverted\":1,"),
+                        FILE_WITH("\"reverted\":null,"),
         };
         const struct place *place = *state;
 
@@ -409,6 +461,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_every_truncation, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_every_byte_changed, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_accepted, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_stack_and_reverted, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_not_a_file, set_up, tear_down),
