@@ -20,11 +20,20 @@ static bool kind_is_stacked(enum layer_kind kind) {
         return kind_is_md(kind) || kind_is_dm(kind) || kind == KIND_BCACHE || kind == KIND_DRBD;
 }
 
-static bool worth_a_look(const struct survey *survey, const struct layer *layer) {
+/* What is only said to explain makes no stack of a disk. */
+static bool has_found(const struct survey *survey, const struct layer *layer) {
         size_t n = 0;
+        const struct finding *findings = findings_of(&survey->findings, layer, &n);
 
+        for (size_t i = 0; i < n; i++)
+                if (findings[i].severity > SEVERITY_INFO)
+                        return true;
+        return false;
+}
+
+static bool worth_a_look(const struct survey *survey, const struct layer *layer) {
         return kind_is_stacked(layer->kind) || survey->plan.decisions[layer->index].action != ACTION_IGNORE ||
-               findings_of(&survey->findings, layer, &n);
+               has_found(survey, layer);
 }
 
 /* Layers come after all that is below them, so that one pass each way is enough. */

@@ -155,15 +155,11 @@ static int check_wrong_layer(struct finding_context *c, const struct layer *laye
                         (unsigned long long)sectors, (unsigned long long)least);
 }
 
+/* Of any layer, also a plain disk: who raises it in vain ought to read why. */
 static int check_filesystem(struct finding_context *c, const struct layer *layer) {
-        const struct geometry *g = &c->geometry[layer->index];
         const char *fs;
 
-        bool judged = g->n_arrays > 0 || geometry_is_array(layer) ||
-                      (g->readahead_implausible && layer->kind != KIND_PARTITION);
-
-        /* Of layers whose readahead would be nobody's concern anyway there is nothing to tell. */
-        if (!judged || !layer_reads_past_device(layer, &fs))
+        if (!layer_reads_past_device(layer, &fs))
                 return 0;
         return finding_add(c, layer, FINDING_FILESYSTEM_OWN_READAHEAD, SEVERITY_INFO,
                         "%s has a readahead of its own (/sys/class/bdi): this device's has no effect on it", fs);

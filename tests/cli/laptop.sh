@@ -11,7 +11,7 @@ mv "$work/$case" "$root"
 policy=config/policy.d/50-setrad.yaml
 
 run 0 scan --root "$root" --policy "$policy"
-golden scan-laptop
+golden scan-laptop-btrfs
 empty err
 run 0 scan --all --root "$root" --policy "$policy"
 golden scan-laptop-all
@@ -19,7 +19,8 @@ run 0 plan --check --root "$root" --policy "$policy"
 golden plan-laptop
 empty err
 run 0 scan --json --root "$root" --policy "$policy"
-query '[.layers[].findings[]]' '[]'
+query '[.layers[] | [.name] + (.findings[] | [.code, .severity])]' \
+    '[["nvme0n1p3","filesystem-own-readahead","info"]]'
 query '[.layers[] | select(.target_sectors != null)]' '[]'
 
 finish

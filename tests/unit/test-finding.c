@@ -89,7 +89,8 @@ static void test_below_and_above(void **state) {
                         {"disk a; set a ra=2048 given=2048", "a", ""},
                         {"disk a; set a ra=256 given=2048", "a", ""},
                         {"disk a; set a opt=262144 ra=1024 given=2048", "a", ""},
-                        {"disk a; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs", "dm-0", ""},
+                        {"disk a; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs", "dm-0",
+                                        "filesystem-own-readahead"},
                         {"disk a; set a opt=33553920 ra=131064; map dm-0 0 9 crypt c k 0 a 0; mount dm-0 /srv btrfs;"
                          "set dm-0 ra=131064",
                                         "dm-0", "readahead-implausible filesystem-own-readahead"},
@@ -316,6 +317,11 @@ static void test_other_states(void **state) {
         static const struct finding_case cases[] = {
                         {RAID5 "mount dm-0 /srv btrfs", "dm-0", "filesystem-own-readahead"},
                         {RAID5 "mount dm-0 /srv btrfs; mount dm-0 /b xfs", "dm-0", ""},
+                        /* on a plain disk, too, and of the layer in use only */
+                        {"disk a; part p a 63; mount p / btrfs; mount p /home btrfs", "p", "filesystem-own-readahead"},
+                        {"disk a; part p a 63; mount p / btrfs; mount p /home btrfs", "a", ""},
+                        {"disk a; mount a /srv btrfs", "a", "filesystem-own-readahead"},
+                        {"disk a; mount a /srv btrfs; swap a", "a", ""},
                         {RAID5 "mount dm-0 /srv xfs", "dm-0", ""},
                         {RAID5 "mount dm-0 /srv btrfs", "md0", ""},
                         {RAID5 "map dm-9 0 9 flashcache dm-0; set dm-9 ra=3072", "dm-9", "unknown-target"},

@@ -122,16 +122,21 @@ static void test_disk_half_in_a_stack(void **state) {
 
 static void test_disk_with_something_to_say(void **state) {
         struct machine m;
-        struct finding finding = {.code = FINDING_IO_OPT_IMPLAUSIBLE};
+        struct finding findings[] = {
+                        {.code = FINDING_IO_OPT_IMPLAUSIBLE, .severity = SEVERITY_WARNING},
+                        {.code = FINDING_FILESYSTEM_OWN_READAHEAD, .severity = SEVERITY_INFO},
+        };
 
         machine_init(&m);
         machine_add(&m, "sda", KIND_DISK);
         machine_add(&m, "sdb", KIND_DISK);
         machine_add(&m, "sdc", KIND_DISK);
-        finding.layer = &m.layers[1];
-        m.survey.findings = (struct findings){.items = &finding, .n_items = 1};
+        machine_add(&m, "sdd", KIND_DISK);
+        findings[0].layer = &m.layers[1];
+        findings[1].layer = &m.layers[3];
+        m.survey.findings = (struct findings){.items = findings, .n_items = ARRAY_SIZE(findings)};
         m.decisions[2].action = ACTION_LOWER;
-        check(&m, false, "sdb sdc", "sda");
+        check(&m, false, "sdb sdc", "sda sdd");
 }
 
 /* Two maps over one array: its members are shown once, and the second time its name ends in "…". */
