@@ -23,20 +23,26 @@ static int read_text(const struct sysroot *root, struct arena *arena, const char
 
 /* A number that is a pair while the array is being reshaped. */
 static struct opt_int read_pair(
-                const struct sysroot *root, const char *path, const char *attribute, struct md_info *md) {
+                const struct sysroot *root, const char *path, const char *attribute, struct opt_int *ret_old) {
         char text[ATTRIBUTE_MAX];
-        struct opt_int n;
-        bool pair;
 
+        *ret_old = (struct opt_int){0};
         if (sysroot_read(root, text, sizeof(text), "%s/md/%s", path, attribute) < 0)
                 return (struct opt_int){0};
-        n = mdattr_parse_pair(text, &pair);
-        md->reshaping |= pair;
-        return n;
+        return mdattr_parse_pair(text, ret_old);
+}
+
+static void read_progress(const struct sysroot *root, const char *path, struct md_info *md) {
+        char text[ATTRIBUTE_MAX];
+
+        if (sysroot_read(root, text, sizeof(text), "%s/md/sync_completed", path) >= 0)
+                mdattr_parse_progress(text, &md->synced_sectors, &md->sync_sectors);
 }
 
 /* The position is "none", or how far the reshape has come; the level is one word. */
 static bool is_reshaping(const struct sysroot *root, const char *path, const struct md_info *md) {
+        if (md->old.chunk_bytes.known || md->old.raid_disks.known || md->old.layout.known)
+                return true;
         if (sysroot_read_int(root, "%s/md/reshape_position", path).known)
                 return true;
         if (md->sync_action && strcmp(md->sync_action, "reshape") == 0)
@@ -102,11 +108,12 @@ int md_read(const struct sysroot *root, struct topology *topology, const char *p
         if (!md->level)
                 md->level = "";
 
-        md->chunk_bytes = read_pair(root, path, "chunk_size", md);
-        md->raid_disks = read_pair(root, path, "raid_disks", md);
-        md->layout = read_pair(root, path, "layout", md);
+        md->chunk_bytes = read_pair(root, path, "chunk_size", &md->old.chunk_bytes);
+        md->raid_disks = read_pair(root, path, "raid_disks", &md->old.raid_disks);
+        md->layout = read_pair(root, path, "layout", &md->old.layout);
         md->degraded = sysroot_read_int(root, "%s/md/degraded", path);
-        md->reshaping |= is_reshaping(root, path, md);
+        read_progress(root, path, md);
+        md->reshaping = is_reshaping(root, path, md);
         r = read_members(root, arena, path, md);
         if (r < 0)
                 return r;

@@ -26,10 +26,10 @@ static struct opt_int parse_number(const char **text) {
         return opt_some(value);
 }
 
-struct opt_int mdattr_parse_pair(const char *text, bool *ret_pair) {
-        struct opt_int now;
+struct opt_int mdattr_parse_pair(const char *text, struct opt_int *ret_old) {
+        struct opt_int now, old;
 
-        *ret_pair = false;
+        *ret_old = (struct opt_int){0};
         now = parse_number(&text);
         if (!now.known || !*text)
                 return now;
@@ -37,10 +37,50 @@ struct opt_int mdattr_parse_pair(const char *text, bool *ret_pair) {
         if (strncmp(text, " (", 2) != 0)
                 return (struct opt_int){0};
         text += 2;
-        if (!parse_number(&text).known || strcmp(text, ")") != 0)
+        old = parse_number(&text);
+        if (!old.known || strcmp(text, ")") != 0)
                 return (struct opt_int){0};
-        *ret_pair = true;
+        *ret_old = old;
         return now;
+}
+
+void mdattr_parse_progress(const char *text, struct opt_int *ret_done, struct opt_int *ret_total) {
+        static const char of[] = " / ";
+        struct opt_int done, total;
+
+        *ret_done = *ret_total = (struct opt_int){0};
+        done = parse_number(&text);
+        if (!done.known || strncmp(text, of, strlen(of)) != 0)
+                return;
+        text += strlen(of);
+        total = parse_number(&text);
+        if (!total.known || *text || done.value < 0 || total.value <= 0 || done.value > total.value)
+                return;
+        *ret_done = done;
+        *ret_total = total;
+}
+
+const char *mdattr_layout_name(enum layer_kind kind, int64_t layout) {
+        static const char *const names[] = {
+                        [0] = "left-asymmetric",
+                        [1] = "right-asymmetric",
+                        [2] = "left-symmetric",
+                        [3] = "right-symmetric",
+                        [4] = "parity-first",
+                        [5] = "parity-last",
+                        /* raid6 only; those in -6 are raid5's with one member more, which has all of the second parity */
+                        [8] = "ddf-zero-restart",
+                        [9] = "ddf-N-restart",
+                        [10] = "ddf-N-continue",
+                        [16] = "left-asymmetric-6",
+                        [17] = "right-asymmetric-6",
+                        [18] = "left-symmetric-6",
+                        [19] = "right-symmetric-6",
+                        [20] = "parity-first-6",
+        };
+        int64_t n = kind == KIND_MD_RAID6 ? (int64_t)ARRAY_SIZE(names) : kind == KIND_MD_RAID5 ? 6 : 0;
+
+        return layout >= 0 && layout < n ? names[layout] : NULL;
 }
 
 static unsigned state_from_word(const char *word, size_t length) {

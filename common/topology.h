@@ -91,7 +91,12 @@ struct md_member {
         struct layer *layer; /* NULL if it is gone */
 };
 
-/* md/ of an array. A pair as "5 (4)" (while a reshape runs: new, then old) leaves both numbers. */
+/* What a reshape changes; unknown where md shows one number, not a pair. */
+struct md_old_shape {
+        struct opt_int chunk_bytes, raid_disks, layout;
+};
+
+/* md/ of an array. Of a pair as "5 (4)" (while a reshape runs: new, then old) the old number is in .old. */
 struct md_info {
         const char *level;       /* as the kernel says it, "raid5"; "" if none */
         const char *metadata;    /* metadata_version; may be NULL */
@@ -100,8 +105,10 @@ struct md_info {
         struct opt_int chunk_bytes;
         struct opt_int raid_disks; /* data and parity members, without spares and journals */
         struct opt_int layout;
-        struct opt_int degraded; /* missing members */
-        bool reshaping;          /* a pair in raid_disks, chunk_size, layout or level; or sync_action; or a position */
+        struct opt_int degraded;                     /* missing members */
+        struct opt_int synced_sectors, sync_sectors; /* how far a resync or reshape has come, of how much */
+        struct md_old_shape old;
+        bool reshaping; /* a pair in raid_disks, chunk_size, layout or level; or sync_action; or a position */
         struct md_member *members;
         size_t n_members;
 };

@@ -258,9 +258,13 @@ static bool set_flag(struct layer *layer, const char *key) {
         return true;
 }
 
-static bool set_text(struct layer *layer, const char *key, const char *value) {
+static bool set_text(struct topology *topology, struct layer *layer, const char *key, const char *value) {
         if (is(key, "sync"))
                 layer->md->sync_action = value;
+        else if (is(key, "level"))
+                layer->md->level = with_blanks(topology, value);
+        else if (is(key, "state"))
+                layer->md->array_state = is(value, "?") ? NULL : value;
         else if (is(key, "dmname"))
                 layer->dm->name = value;
         else if (is(key, "uuid"))
@@ -297,6 +301,11 @@ static struct opt_int *number_of(struct layer *layer, const char *key) {
                         {"layout", layer->md ? &layer->md->layout : NULL},
                         {"disks", layer->md ? &layer->md->raid_disks : NULL},
                         {"chunk", layer->md ? &layer->md->chunk_bytes : NULL},
+                        {"old-disks", layer->md ? &layer->md->old.raid_disks : NULL},
+                        {"old-chunk", layer->md ? &layer->md->old.chunk_bytes : NULL},
+                        {"old-layout", layer->md ? &layer->md->old.layout : NULL},
+                        {"synced", layer->md ? &layer->md->synced_sectors : NULL},
+                        {"to-sync", layer->md ? &layer->md->sync_sectors : NULL},
                         {"degraded", layer->md ? &layer->md->degraded : NULL},
         };
 
@@ -317,7 +326,7 @@ static void fill_settings(struct topology *topology, const struct statement *s) 
                         continue;
                 }
                 *value++ = 0;
-                if (set_text(layer, key, value) || set_record(topology, layer, key, value))
+                if (set_text(topology, layer, key, value) || set_record(topology, layer, key, value))
                         continue;
                 struct opt_int *number = number_of(layer, key);
                 check(number, "no such key", key);

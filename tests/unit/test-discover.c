@@ -280,6 +280,7 @@ static void test_array(void **state) {
                         {"sys/class/block/md0/md/raid_disks", "5 (4)\n"},
                         {"sys/class/block/md0/md/layout", "2\n"},
                         {"sys/class/block/md0/md/degraded", "1\n"},
+                        {"sys/class/block/md0/md/sync_completed", "73216 / 262144\n"},
                         {"sys/class/block/md0/md/metadata_version", "1.2\n"},
                         {"sys/class/block/md0/md/dev-sda/slot", "0\n"},
                         {"sys/class/block/md0/md/dev-sda/state", "in_sync\n"},
@@ -300,6 +301,11 @@ static void test_array(void **state) {
         assert_int_equal(md0->n_below, 2);
         assert_opt(md0->md->chunk_bytes, 65536);
         assert_opt(md0->md->raid_disks, 5);
+        assert_opt(md0->md->old.raid_disks, 4);
+        assert_false(md0->md->old.chunk_bytes.known);
+        assert_false(md0->md->old.layout.known);
+        assert_opt(md0->md->synced_sectors, 73216);
+        assert_opt(md0->md->sync_sectors, 262144);
         assert_opt(md0->md->degraded, 1);
         assert_true(md0->md->reshaping);
         assert_null(md0->md->sync_action);

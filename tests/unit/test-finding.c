@@ -386,6 +386,100 @@ static void test_severity_and_text(void **state) {
         }
 }
 
+/* The whole sentence about the state of an array or a map: with numbers where they are known, without where not. */
+static void test_state_texts(void **state) {
+        static const char reshaped[] = ": its geometry and the readahead above it can be told when that is done";
+        static const struct {
+                const char *stack, *layer, *code, *text, *rest;
+        } cases[] = {
+                        {RAID5 "set md0 degraded=1", "md0", "array-degraded", "1 of 4 members is missing or failed",
+                                        ""},
+                        {RAID5 "set md0 degraded=2", "md0", "array-degraded", "2 of 4 members are missing or failed",
+                                        ""},
+                        {RAID5 "set md0 degraded=1 disks=?", "md0", "array-degraded", "1 member is missing or failed",
+                                        ""},
+                        {RAID5 "set md0 degraded=2 disks=?", "md0", "array-degraded", "2 members are missing or failed",
+                                        ""},
+                        {RAID5 "set md0 sync=resync", "md0", "array-resyncing",
+                                        "a resync is running: it competes with reads", ""},
+                        {RAID5 "set md0 sync=recover synced=0 to-sync=100", "md0", "array-resyncing",
+                                        "a recovery is running, less than 10 % done: it competes with reads", ""},
+                        {RAID5 "set md0 sync=check synced=999 to-sync=10000", "md0", "array-resyncing",
+                                        "a check is running, less than 10 % done: it competes with reads", ""},
+                        {RAID5 "set md0 sync=repair synced=1000 to-sync=10000", "md0", "array-resyncing",
+                                        "a repair is running, more than 10 % done: it competes with reads", ""},
+                        {RAID5 "set md0 sync=resync synced=100 to-sync=100", "md0", "array-resyncing",
+                                        "a resync is running, more than 90 % done: it competes with reads", ""},
+                        {RAID5 "set md0 reshape", "md0", "array-reshaping", "is being reshaped", reshaped},
+                        {RAID5 "set md0 reshape old-disks=3", "md0", "array-reshaping",
+                                        "is being reshaped (3 → 4 members)", reshaped},
+                        {RAID5 "set md0 reshape sync=reshape old-disks=3 synced=73216 to-sync=262144", "md0",
+                                        "array-reshaping", "is being reshaped (3 → 4 members), more than 20 % done",
+                                        reshaped},
+                        {RAID5 "set md0 reshape old-chunk=64K", "md0", "array-reshaping",
+                                        "is being reshaped (chunk 64 KiB → 256 KiB)", reshaped},
+                        {RAID5 "set md0 reshape old-chunk=64K chunk=?", "md0", "array-reshaping", "is being reshaped",
+                                        reshaped},
+                        {RAID5 "set md0 reshape layout=2 old-layout=5", "md0", "array-reshaping",
+                                        "is being reshaped (layout parity-last → left-symmetric)", reshaped},
+                        {"disk a b c d; md md0 raid6 64K a b c d; set md0 reshape layout=2 old-layout=18 old-disks=3",
+                                        "md0", "array-reshaping",
+                                        "is being reshaped (3 → 4 members, layout left-symmetric-6 → left-symmetric)",
+                                        reshaped},
+                        {"disk a b c d; md md0 raid10 64K a b c d; set md0 reshape layout=258 old-layout=513", "md0",
+                                        "array-reshaping", "is being reshaped (layout 513 → 258)", reshaped},
+                        {RAID5 "set md0 reshape level=raid6\\s(raid5) old-disks=3 old-chunk=1M", "md0",
+                                        "array-reshaping",
+                                        "is being reshaped (raid5 → raid6, 3 → 4 members, chunk 1 MiB → 256 KiB)",
+                                        reshaped},
+                        {RAID5 "set md0 reshape sync=idle old-disks=3 synced=1 to-sync=2", "md0", "array-reshaping",
+                                        "is being reshaped (3 → 4 members), but stands still", reshaped},
+                        {RAID5 "set md0 reshape sync=frozen", "md0", "array-reshaping",
+                                        "is being reshaped, but stands still", reshaped},
+                        {RAID5 "md md9 raid5 64K a b - -; set md9 inactive state=inactive", "md9", "array-inactive",
+                                        "is assembled but not running (state inactive): nothing can be read from it; 2 "
+                                        "of 4 members are there",
+                                        ""},
+                        {RAID5 "md md9 raid5 64K a b:faulty gone c:journal; set md9 inactive disks=? state=clear",
+                                        "md9", "array-inactive",
+                                        "is assembled but not running (state clear): nothing can be read from it; 1 "
+                                        "member is there",
+                                        ""},
+                        {RAID5 "md md9 raid5 64K -; set md9 inactive state=?", "md9", "array-inactive",
+                                        "is assembled but not running: nothing can be read from it", ""},
+                        {"map dm-9 0 9 error; set dm-9 suspended", "dm-9", "suspended",
+                                        "is suspended: its reads and writes wait until it is resumed", ""},
+                        {RAID5 "set dm-0 suspended; mount dm-0 /srv xfs", "dm-0", "suspended",
+                                        "is suspended: its reads and writes, and those of /srv, wait until it is "
+                                        "resumed",
+                                        ""},
+                        {RAID5 "set dm-0 suspended; swap dm-0", "dm-0", "suspended",
+                                        "is suspended: its reads and writes, and those of swap, wait until it is "
+                                        "resumed",
+                                        ""},
+                        {RAID5 "set dm-0 suspended; lv dm-8 vg/up; map dm-8 0 4 linear dm-0 0; map dm-9 0 4 linear "
+                               "dm-0 "
+                               "4",
+                                        "dm-0", "suspended",
+                                        "is suspended: its reads and writes, and those of vg/up and 1 more, wait until "
+                                        "it is resumed",
+                                        ""},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                const char *text = "";
+                size_t n;
+                const struct finding *items = findings_of(&stack->findings, stack_layer(stack, cases[i].layer), &n);
+
+                print_message("%s\n", cases[i].stack);
+                for (size_t j = 0; j < n; j++)
+                        if (strcmp(finding_code_name(items[j].code), cases[i].code) == 0)
+                                text = items[j].text;
+                assert_string_equal(text, arena_printf(stack->arena, "%s%s", cases[i].text, cases[i].rest));
+        }
+}
+
 /* By layer, then by code; each code at most once a layer; each with a sentence. */
 static void test_order_and_lookup(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build(RAID5 MIRROR
@@ -474,6 +568,7 @@ int main(void) {
                         cmocka_unit_test(test_state_of_arrays),
                         cmocka_unit_test(test_other_states),
                         cmocka_unit_test(test_severity_and_text),
+                        cmocka_unit_test(test_state_texts),
                         cmocka_unit_test(test_order_and_lookup),
                         cmocka_unit_test(test_names),
         };

@@ -13,39 +13,87 @@ static void test_pair(void **state) {
         static const struct {
                 const char *text;
                 bool known, pair;
-                int64_t value;
+                int64_t value, old;
         } cases[] = {
-                        {"4", true, false, 4},
-                        {"0", true, false, 0},
-                        {"-1", true, false, -1},
-                        {"5 (4)", true, true, 5},
-                        {"65536 (131072)", true, true, 65536},
-                        {"-1 (2)", true, true, -1},
-                        {"", false, false, 0},
-                        {"none", false, false, 0},
-                        {" 4", false, false, 0},
-                        {"+4", false, false, 0},
-                        {"-", false, false, 0},
-                        {"4 ", false, false, 0},
-                        {"4x", false, false, 0},
-                        {"5(4)", false, false, 0},
-                        {"5 (4", false, false, 0},
-                        {"5 ()", false, false, 0},
-                        {"5 (4) 3", false, false, 0},
-                        {"5 (x)", false, false, 0},
-                        {"99999999999999999999", false, false, 0},
-                        {"5 (99999999999999999999)", false, false, 0},
+                        {"4", true, false, 4, 0},
+                        {"0", true, false, 0, 0},
+                        {"-1", true, false, -1, 0},
+                        {"5 (4)", true, true, 5, 4},
+                        {"65536 (131072)", true, true, 65536, 131072},
+                        {"-1 (2)", true, true, -1, 2},
+                        {"", false, false, 0, 0},
+                        {"none", false, false, 0, 0},
+                        {" 4", false, false, 0, 0},
+                        {"+4", false, false, 0, 0},
+                        {"-", false, false, 0, 0},
+                        {"4 ", false, false, 0, 0},
+                        {"4x", false, false, 0, 0},
+                        {"5(4)", false, false, 0, 0},
+                        {"5 (4", false, false, 0, 0},
+                        {"5 ()", false, false, 0, 0},
+                        {"5 (4) 3", false, false, 0, 0},
+                        {"5 (x)", false, false, 0, 0},
+                        {"99999999999999999999", false, false, 0, 0},
+                        {"5 (99999999999999999999)", false, false, 0, 0},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-                bool pair = true;
-                struct opt_int n = mdattr_parse_pair(cases[i].text, &pair);
+                struct opt_int old = opt_some(7), n = mdattr_parse_pair(cases[i].text, &old);
 
                 print_message("\"%s\"\n", cases[i].text);
                 assert_int_equal(n.known, cases[i].known);
                 assert_int_equal(n.value, cases[i].value);
-                assert_int_equal(pair, cases[i].pair);
+                assert_int_equal(old.known, cases[i].pair);
+                assert_int_equal(old.value, cases[i].old);
         }
+}
+
+static void test_progress(void **state) {
+        static const struct {
+                const char *text;
+                int64_t done, total; /* 0, 0: unknown */
+        } cases[] = {
+                        {"73216 / 262144", 73216, 262144},
+                        {"0 / 8", 0, 8},
+                        {"8 / 8", 8, 8},
+                        {"none", 0, 0},
+                        {"delayed", 0, 0},
+                        {"", 0, 0},
+                        {"8", 0, 0},
+                        {"8 / ", 0, 0},
+                        {"8/16", 0, 0},
+                        {"8 / 16 x", 0, 0},
+                        {"9 / 8", 0, 0},
+                        {"-1 / 8", 0, 0},
+                        {"0 / 0", 0, 0},
+                        {"1 / 99999999999999999999", 0, 0},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct opt_int done = opt_some(7), total = opt_some(7);
+
+                mdattr_parse_progress(cases[i].text, &done, &total);
+                print_message("\"%s\"\n", cases[i].text);
+                assert_int_equal(done.known, cases[i].total > 0);
+                assert_int_equal(total.known, cases[i].total > 0);
+                assert_int_equal(done.value, cases[i].done);
+                assert_int_equal(total.value, cases[i].total);
+        }
+}
+
+static void test_layout_names(void **state) {
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID5, 2), "left-symmetric");
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID5, 5), "parity-last");
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID6, 0), "left-asymmetric");
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID6, 18), "left-symmetric-6");
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID6, 10), "ddf-N-continue");
+        assert_string_equal(mdattr_layout_name(KIND_MD_RAID6, 20), "parity-first-6");
+        assert_null(mdattr_layout_name(KIND_MD_RAID6, 6));
+        assert_null(mdattr_layout_name(KIND_MD_RAID6, 21));
+        assert_null(mdattr_layout_name(KIND_MD_RAID5, 6));
+        assert_null(mdattr_layout_name(KIND_MD_RAID5, 18));
+        assert_null(mdattr_layout_name(KIND_MD_RAID5, -1));
+        assert_null(mdattr_layout_name(KIND_MD_RAID10, 2));
 }
 
 static void test_states(void **state) {
@@ -137,6 +185,8 @@ static void test_kind(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_pair),
+                        cmocka_unit_test(test_progress),
+                        cmocka_unit_test(test_layout_names),
                         cmocka_unit_test(test_states),
                         cmocka_unit_test(test_slot),
                         cmocka_unit_test(test_kind),
