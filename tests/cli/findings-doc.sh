@@ -34,4 +34,10 @@ comm -23 "$work/found" "$work/told" >"$work/untold"
 comm -13 "$work/found" "$work/told" | grep -v '^changed-by-other ' >"$work/unfound"
 [ ! -s "$work/unfound" ] || fail "no fixture has: $(cat "$work/unfound")"
 
+# And each has a case that says its severity and what its sentence must be.
+jq -r '.expect.findings[]? | select(.severity and .text) | .code + " " + .severity' \
+    tests/fixtures/cases/*.json tests/fixtures/dumps/*.json | sort -u >"$work/pinned"
+comm -13 "$work/pinned" "$work/told" | grep -v '^changed-by-other ' >"$work/loose"
+[ ! -s "$work/loose" ] || fail "no case says severity and text of: $(cat "$work/loose")"
+
 finish
