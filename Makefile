@@ -122,6 +122,7 @@ check-vm:
 	tests/vm/run
 
 POLICIES := $(wildcard config/policy.d/*.yaml)
+EXAMPLES := $(wildcard config/examples/*.yaml)
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
@@ -133,8 +134,9 @@ install: all
 	$(INSTALL) -D -m 644 systemd/setrad.catalog $(DESTDIR)$(CATALOGDIR)/setrad.catalog
 	$(INSTALL) -m 644 $(POLICIES) $(DESTDIR)$(VENDORDIR)/policy.d/
 	$(INSTALL) -D -m 644 README.md $(DESTDIR)$(DOCDIR)/README.md
-	$(INSTALL) -d $(DESTDIR)$(DOCDIR)/docs
-	$(INSTALL) -m 644 $(wildcard docs/*.md) $(DESTDIR)$(DOCDIR)/docs/
+	$(INSTALL) -d $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
+	$(INSTALL) -m 644 $(EXAMPLES) $(DESTDIR)$(DOCDIR)/examples/
+	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.schema.json) $(DESTDIR)$(DOCDIR)/docs/
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch])
