@@ -29,8 +29,8 @@ static const struct unit amounts[] = {
                 {0},
 };
 
-/* Durations, in milliseconds. */
-static const struct unit durations[] = {{"ms", 1}, {"s", 1000}, {"min", 60000}, {0}};
+/* Durations, in milliseconds. Minutes first: they are what "m" most likely stands for. */
+static const struct unit durations[] = {{"min", 60000}, {"ms", 1}, {"s", 1000}, {"h", 3600000}, {0}};
 
 /* What was read of "1.5MiB". */
 struct quantity {
@@ -97,10 +97,23 @@ static const struct unit *find_unit(const struct unit *units, const char *name) 
         return NULL;
 }
 
+/* Whether NAME begins a whole word for a unit: "seconds" does, "blocks" does not. */
+static bool is_unit_in_words(const char *name) {
+        static const char *const words[] = {"sec", "min", "hour"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+                if (strncasecmp(name, words[i], strlen(words[i])) == 0)
+                        return true;
+        return false;
+}
+
 /* The unit that K, kb or kib, or sec, most likely stand for. */
 static const struct unit *guess_unit(const struct unit *units, const char *name) {
-        if (strlen(name) > 3 && strncasecmp(name, "sec", 3) != 0)
+        if (strlen(name) > 3 && !is_unit_in_words(name))
                 return NULL;
+        for (const struct unit *u = units; u->name; u++)
+                if (strcasecmp(name, u->name) == 0)
+                        return u;
         for (const struct unit *u = units; u->name; u++)
                 if (tolower((unsigned char)*name) == tolower((unsigned char)*u->name))
                         return u;
@@ -265,12 +278,14 @@ int value_parse_share(const char *text, unsigned *ret_ppm, struct value_why *ret
 }
 
 int value_parse_duration(const char *text, uint64_t *ret_msec, struct value_why *ret_why) {
-        static const char examples[] = "3s, 500ms or 1min";
+        static const char examples[] = "3s, 500ms, 1min or 2h";
         const struct unit *unit;
         struct quantity q;
         int r;
 
         r = parse_quantity(text, &q);
+        if (r == -ERANGE)
+                return because(ret_why, "%.32s is too large", text);
         if (r < 0)
                 return because(ret_why, "\"%.64s\" is no time: write it as in %s", text, examples);
         if (!*q.unit)
@@ -279,8 +294,10 @@ int value_parse_duration(const char *text, uint64_t *ret_msec, struct value_why 
         unit = find_unit(durations, q.unit);
         if (!unit)
                 return unknown_unit(text, &q, durations, examples, ret_why);
-        if (scale_quantity(&q, unit->factor, ret_msec) < 0)
-                return because(ret_why, "%.32s is no whole number of milliseconds", text);
+        r = scale_quantity(&q, unit->factor, ret_msec);
+        if (r < 0)
+                return because(ret_why,
+                                r == -ERANGE ? "%.32s is too large" : "%.32s is no whole number of milliseconds", text);
         return 0;
 }
 

@@ -32,7 +32,7 @@ int value_parse_bytes(const char *text, uint64_t *ret_bytes, struct value_why *r
 /* "0.5%" in parts per million, 1 … 1000000; "off" is 0: no bound. */
 int value_parse_share(const char *text, unsigned *ret_ppm, struct value_why *ret_why);
 
-/* "3s", "500ms", "1min" */
+/* "3s", "500ms", "1min", "2h" */
 int value_parse_duration(const char *text, uint64_t *ret_msec, struct value_why *ret_why);
 
 /* A whole number from LEAST to MOST. */

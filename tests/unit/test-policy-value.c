@@ -143,11 +143,25 @@ static void test_duration(void **state) {
         assert_int_equal(msec, 500);
         assert_int_equal(value_parse_duration("2 min", &msec, &why), 0);
         assert_int_equal(msec, 120000);
+        assert_int_equal(value_parse_duration("1.5h", &msec, &why), 0);
+        assert_int_equal(msec, 5400000);
 
         assert_int_equal(value_parse_duration("3", &msec, &why), -EINVAL);
         assert_string_equal(why.text, "3: seconds or milliseconds? write 3s or 3ms");
         assert_int_equal(value_parse_duration("3sec", &msec, &why), -EINVAL);
         assert_string_equal(why.text, "unknown unit \"sec\": did you mean 3s?");
+        assert_int_equal(value_parse_duration("5 minutes", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "unknown unit \"minutes\": did you mean 5min?");
+        assert_int_equal(value_parse_duration("5m", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "unknown unit \"m\": did you mean 5min?");
+        assert_int_equal(value_parse_duration("5MS", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "unknown unit \"MS\": did you mean 5ms?");
+        assert_int_equal(value_parse_duration("2hours", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "unknown unit \"hours\": did you mean 2h?");
+        assert_int_equal(value_parse_duration("99999999999999999999s", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "99999999999999999999s is too large");
+        assert_int_equal(value_parse_duration("9999999999999999h", &msec, &why), -EINVAL);
+        assert_string_equal(why.text, "9999999999999999h is too large");
         assert_int_equal(value_parse_duration("0.5ms", &msec, &why), -EINVAL);
         assert_int_equal(value_parse_duration("soon", &msec, &why), -EINVAL);
 }
