@@ -38,7 +38,7 @@ uml_command() {
     for disk in b c; do truncate -s 1G "$dir/disk-$disk"; done
     # The process number makes runs at the same time begin at different processors.
     uml=(
-        taskset -c "$(processor $(($$ + slot_number)))" env "TMPDIR=$(memory_dir)" "$uml_binary" "mem=${memory_mib}M"
+        taskset -c "$(processor $(($$ + slot_number)))" env "TMPDIR=$(memory_dir)" "${uml_program[@]}" "mem=${memory_mib}M"
         "ubd0=$dir/root.cow,$image" "ubd1=$dir/disk-b" "ubd2=$dir/disk-c"
         root=/dev/ubda rw init=/usr/lib/setrad-vm/preinit
         "uml_dir=$dir/" umid=uml "VM_SHARE=$share" "VM_MODULES=$uml_modules" "VM_MODE=$2"
