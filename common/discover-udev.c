@@ -39,52 +39,6 @@ static const struct {
 
 DEFINE_CLEANUP(struct udev *, udev_unref);
 DEFINE_CLEANUP(struct udev_device *, udev_device_unref);
-DEFINE_CLEANUP(struct udev_enumerate *, udev_enumerate_unref);
-
-/* A negative errno from one of libudev's return values, which are either that or -1. */
-static int names_from_list(struct udev_list_entry *first, char ***ret) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
-        struct udev_list_entry *entry;
-        size_t n = 0;
-
-        udev_list_entry_foreach(entry, first) n++;
-        names = calloc(n + 1, sizeof(*names));
-        if (!names)
-                return -ENOMEM;
-
-        n = 0;
-        udev_list_entry_foreach(entry, first) {
-                const char *path = udev_list_entry_get_name(entry), *slash = strrchr(path, '/');
-
-                names[n] = strdup(slash ? slash + 1 : path);
-                if (!names[n])
-                        return -ENOMEM;
-                n++;
-        }
-        sysroot_names_sort(names, n);
-        *ret = TAKE_PTR(names);
-        return 0;
-}
-
-int udev_list_block(char ***ret) {
-        _cleanup_(udev_unrefp) struct udev *udev = NULL;
-        _cleanup_(udev_enumerate_unrefp) struct udev_enumerate *enumerate = NULL;
-        int r;
-
-        udev = udev_new();
-        if (!udev)
-                return -ENOMEM;
-        enumerate = udev_enumerate_new(udev);
-        if (!enumerate)
-                return -ENOMEM;
-        r = udev_enumerate_add_match_subsystem(enumerate, "block");
-        if (r < 0)
-                return r;
-        r = udev_enumerate_scan_devices(enumerate);
-        if (r < 0)
-                return r;
-        return names_from_list(udev_enumerate_get_list_entry(enumerate), ret);
-}
 
 static int set_string(struct arena *arena, const char *value, const char **ret) {
         if (!*value)

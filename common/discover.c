@@ -34,9 +34,7 @@ static int add_all_devices(const struct sysroot *root, struct topology *topology
                 _cleanup_(sysroot_names_freep) char **names = NULL;
                 int r;
 
-                r = i == 0 && sysroot_is_live(root) ? udev_list_block(&names) : -ENOENT;
-                if (r < 0)
-                        r = sysroot_list(root, "", &names, "%s", directories[i]);
+                r = sysroot_list(root, "", &names, "%s", directories[i]);
                 if (r == -ENOMEM)
                         return r;
                 if (r >= 0 && names[0])

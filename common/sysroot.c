@@ -373,10 +373,6 @@ static int compare_names(const void *a, const void *b) {
         return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-void sysroot_names_sort(char **names, size_t n) {
-        qsort(names, n, sizeof(*names), compare_names);
-}
-
 static int list_directory(int fd, const char *prefix, char ***ret) {
         _cleanup_(closedirp) DIR *directory = NULL;
         struct names names = {0};
@@ -397,7 +393,7 @@ static int list_directory(int fd, const char *prefix, char ***ret) {
                 sysroot_names_free(names.items);
                 return r;
         }
-        sysroot_names_sort(names.items, names.n);
+        qsort(names.items, names.n, sizeof(*names.items), compare_names);
         *ret = names.items;
         return 0;
 }

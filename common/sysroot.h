@@ -74,7 +74,6 @@ bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attri
  */
 int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...)
                 __attribute__((format(printf, 4, 5)));
-void sysroot_names_sort(char **names, size_t n);
 void sysroot_names_free(char **names);
 DEFINE_CLEANUP(char **, sysroot_names_free);
 
