@@ -85,7 +85,7 @@ int context_survey(struct context *context, enum policy_need need) {
 }
 
 void context_done(struct context *context) {
-        survey_freep(&context->survey);
+        survey_unrefp(&context->survey);
         policy_freep(&context->policy);
         sysroot_freep(&context->root);
         *context = (struct context){};

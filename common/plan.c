@@ -84,13 +84,35 @@ static const char *why_not(enum direction direction, bool raise) {
         return raise ? "the rule does not raise" : "the rule does not lower";
 }
 
+/* Only of the target that setrad gave it by this rule: another rule or target is a new decision. */
+static enum drift drift_of(const struct plan_input *in, const struct decision *d) {
+        const struct ledger_note *set = d->layer->set;
+
+        if (!set || !d->target.sectors.known || (uint64_t)d->target.sectors.value != set->sectors)
+                return DRIFT_NONE;
+        return strcmp(set->rule, d->rule) == 0 ? drift_judge(in->topology, d->layer) : DRIFT_NONE;
+}
+
+/* Why a value that is not setrad's stays; NULL if it does not. */
+static const char *why_left(const struct decision *d) {
+        switch (d->drift) {
+        case DRIFT_REVERTED: return "its original value was put back";
+        case DRIFT_OTHER:
+                return d->rule_action->on_drift == DRIFT_RESPECT ? "somebody has set it since, which the rule respects"
+                                                                 : NULL;
+        default: return NULL;
+        }
+}
+
 /* A target that differs: raise, lower, hold, or leave it as the rule's direction says. */
 static int decide_difference(const struct plan_input *in, const struct layer *layer, const struct verdict *verdict,
                 struct decision *d) {
         bool raise = d->target.sectors.known && d->target.sectors.value > layer->readahead_sectors.value;
         bool report = verdict->action->direction == DIRECTION_REPORT;
-        const char *hold;
+        const char *hold, *left;
 
+        d->drift = drift_of(in, d);
+        left = why_left(d);
         if (plan_decision_hold_reason(in->geometry, in->states, d, in->arena, &hold) < 0)
                 return -ENOMEM;
         if (d->target.sectors.known && is_left_off(layer, verdict, &d->target)) {
@@ -99,6 +121,9 @@ static int decide_difference(const struct plan_input *in, const struct layer *la
         } else if (report || (d->target.sectors.known && !direction_allows(verdict->action->direction, raise))) {
                 d->action = ACTION_KEEP;
                 d->reason = why_not(verdict->action->direction, raise);
+        } else if (left) {
+                d->action = ACTION_KEEP;
+                d->reason = left;
         } else if (hold) {
                 d->action = ACTION_HOLD;
                 d->reason = hold;

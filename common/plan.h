@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "drift.h"
 #include "finding.h"
 #include "geometry.h"
 #include "probe.h"
@@ -59,6 +60,7 @@ struct decision {
         struct target target;                  /* target.sectors unknown: none */
         const char *rule;                      /* NULL: none matched */
         const struct rule_action *rule_action; /* NULL: none matched */
+        enum drift drift;   /* why the layer has not the target that it was given before; DRIFT_NONE: it was not */
         const char *reason; /* one clause, e.g. "2 × stripe width 768 KiB of md0, raid5 4 × 256 KiB" */
 };
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/discover.h"
 #include "common/survey.h"
 
-void survey_free(struct survey *survey) {
-        if (!survey)
+struct survey *survey_ref(struct survey *survey) {
+        if (survey)
+                survey->n_refs++;
+        return survey;
+}
+
+void survey_unref(struct survey *survey) {
+        if (!survey || --survey->n_refs > 0)
                 return;
         topology_freep(&survey->topology);
         arena_freep(&survey->arena);
@@ -39,11 +46,12 @@ static int work_out(struct survey *s, const struct policy *policy) {
 
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret) {
         _cleanup_(topology_freep) struct topology *owned = topology;
-        _cleanup_(survey_freep) struct survey *survey = calloc(1, sizeof(*survey));
+        _cleanup_(survey_unrefp) struct survey *survey = calloc(1, sizeof(*survey));
         int r;
 
         if (!survey)
                 return -ENOMEM;
+        survey->n_refs = 1;
         survey->topology = TAKE_PTR(owned);
         survey->arena = arena_new();
         if (!survey->arena)
@@ -62,5 +70,32 @@ int survey_run(const struct sysroot *root, const struct policy *policy, struct s
         r = discover(root, &topology);
         if (r < 0)
                 return r;
+        return survey_topology(topology, policy, ret);
+}
+
+static bool is_named(char *const *names, const char *name) {
+        for (; names && *names; names++)
+                if (strcmp(*names, name) == 0)
+                        return true;
+        return false;
+}
+
+static void note_reloaded(const struct survey_scope *scope, const struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+
+                layer->reloaded = layer->dm && (scope->all_reloaded || is_named(scope->reloaded, layer->sysname));
+        }
+}
+
+int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
+                struct survey **ret) {
+        struct topology *topology;
+        int r;
+
+        r = discover(root, &topology);
+        if (r < 0)
+                return r;
+        note_reloaded(scope, topology);
         return survey_topology(topology, policy, ret);
 }

@@ -19,6 +19,15 @@ struct survey {
         struct findings findings;
         struct plan plan;
         struct arena *arena;
+        unsigned n_refs;
+};
+
+/* What to read anew. All zero: everything. */
+struct survey_scope {
+        const struct survey *previous; /* what is not touched is as it was here; NULL: all is read */
+        char *const *touched;          /* kernel names as sysfs has them, NULL-terminated; NULL: none */
+        char *const *reloaded;         /* maps that a change event came of; likewise */
+        bool all_reloaded;
 };
 
 /*
@@ -30,5 +39,11 @@ int survey_run(const struct sysroot *root, const struct policy *policy, struct s
 /* The same over a topology that is there already, which it takes over (also on failure). Pure. */
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret);
 
-void survey_free(struct survey *survey);
-DEFINE_CLEANUP(struct survey *, survey_free);
+/* As survey_run(), of the machine as it was in scope->previous but for what SCOPE says. */
+int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
+                struct survey **ret);
+
+/* Surveys are kept by the one who scans and by each change that is under way. Both take NULL. */
+struct survey *survey_ref(struct survey *survey);
+void survey_unref(struct survey *survey);
+DEFINE_CLEANUP(struct survey *, survey_unref);

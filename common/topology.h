@@ -115,7 +115,7 @@ struct md_info {
 
 /* What setrad has on record of a layer that it has changed. */
 struct ledger_note {
-        uint64_t sectors; /* what it gave it last; after a revert the original value */
+        uint64_t sectors; /* what it gave it last; also if that was reverted since */
         const char *rule; /* which asked for that; "" if none did */
         bool stack_known;
         uint64_t stack; /* stack_fingerprint() at that time */
@@ -140,6 +140,7 @@ struct layer {
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
         const struct ledger_note *set; /* NULL: setrad has not changed it */
+        bool reloaded; /* a change event of the map came since its readahead was as set says */
         bool read_only;
         bool hidden;
 

@@ -2,40 +2,47 @@
 #pragma once
 
 /*
- * Changes under way: each in a worker of its own, a bounded number at a time, those of one device never twice. A change
- * is put on record before it is made, and told of in the journal when it is done. A worker that hangs in the kernel
- * keeps its device held; the daemon goes on.
+ * Changes under way: each in a worker of its own, a bounded number at a time, those of one device never twice. Decides
+ * whether a change that the plan asks for is made now: not if it has failed too often, or if somebody sets another value
+ * again and again.
  */
 
 #include <stddef.h>
+#include <stdint.h>
 #include <systemd/sd-event.h>
 
 #include "common/cleanup.h"
-#include "common/ledger.h"
 #include "common/survey.h"
 #include "common/sysroot.h"
 
 struct changes;
 
-/* Called when a worker is done and a change was left for want of one. */
-typedef void (*changes_room_handler)(void *userdata);
+struct changes_limits {
+        unsigned workers;
+        unsigned deadline_msec;
+        unsigned resets_per_hour, reasserts_per_hour; /* of one device */
+        uint64_t probe_usec, probe_bytes;             /* in an hour, for all; a time of 0: nothing is measured */
+};
+
+/* SYSNAME may have another readahead now. NULL: a change was left for want of a worker, which may be free now. */
+typedef void (*changes_handler)(const char *sysname, void *userdata);
 
 /* Returns 0 or -ENOMEM. EVENT and ROOT are borrowed. */
-int changes_new(sd_event *event, const struct sysroot *root, changes_room_handler room, void *userdata,
+int changes_new(sd_event *event, const struct sysroot *root, changes_handler handler, void *userdata,
                 struct changes **ret);
 
 /* Kills the workers; how far they came goes to journal and ledger. */
 void changes_free(struct changes *changes);
 DEFINE_CLEANUP(struct changes *, changes_free);
 
+/* For what is started from now on. */
+void changes_set_limits(struct changes *changes, const struct changes_limits *limits);
+
 /*
- * Starts what the survey's plan asks for, bottom up, and takes the survey over. What finds no free worker, or is under
- * way already, is left; ROOM is called when that may have changed.
+ * Starts what the survey's plan asks for, bottom up; takes references of its own. What finds no free worker, or is under
+ * way already, is left; the handler is called when that may have changed.
  */
 void changes_start(struct changes *changes, struct survey *survey);
 
-/* Devices that could not be changed are tried again: the next scan was asked for. */
+/* Devices that could not be changed, or were given up, are tried again: the next scan was asked for. */
 void changes_forgive(struct changes *changes);
-
-/* Whether the device of ENTRY has the value that it was to get, by sysfs of the struct sysroot that USERDATA is. */
-bool changes_was_made(const struct ledger_entry *entry, void *userdata);

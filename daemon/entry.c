@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
@@ -14,6 +15,13 @@
 #include "daemon/entry.h"
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
+
+/* The one thing here that is not passed along: whoever says something need not know who listens. */
+static int level_max = LOG_INFO;
+
+void entry_set_level(int level) {
+        level_max = level;
+}
 
 void entry_done(struct entry *entry) {
         while (entry->n_fields > 0)
@@ -50,6 +58,8 @@ static const char *message_of(const struct entry *entry) {
 }
 
 void entry_send(struct entry *entry, int priority, const char *message_id) {
+        if (priority > level_max)
+                return;
         entry_add(entry, "PRIORITY", "%d", priority);
         entry_add(entry, "SYSLOG_IDENTIFIER", "setrad");
         if (message_id)

@@ -18,5 +18,8 @@ void entry_done(struct entry *entry);
 /* Adds "NAME=value". A field that does not fit or has no memory is left out. */
 void entry_add(struct entry *entry, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Entries of less importance than LEVEL (of syslog(3); LOG_INFO until this is called) are not sent from now on. */
+void entry_set_level(int level);
+
 /* Sends it with PRIORITY and, unless NULL, MESSAGE_ID; to stderr where there is no journal. */
 void entry_send(struct entry *entry, int priority, const char *message_id);

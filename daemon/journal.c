@@ -47,21 +47,28 @@ void journal_policy_loaded(const struct policy *policy) {
         entry_send(&entry, LOG_INFO, SETRAD_MSG_POLICY_LOADED);
 }
 
-void journal_policy_refused(const struct policy_errors *errors, bool kept) {
+static void tell_refused(const struct policy_errors *errors, const char *what, const char *outcome) {
         for (size_t i = 0; i < errors->n_items; i++) {
                 _cleanup_(entry_done) struct entry entry = {};
                 _cleanup_(freep) char *text = policy_error_format(&errors->items[i]);
 
                 if (!text)
                         continue;
-                entry_add(&entry, "MESSAGE", "policy refused: %s; %s", text,
-                                kept ? "the policy before it stays in force"
-                                     : "nothing is changed until there is a good one");
+                entry_add(&entry, "MESSAGE", "%s refused: %s; %s", what, text, outcome);
                 entry_add(&entry, "SETRAD_POLICY_FILE", "%s", errors->items[i].file);
                 entry_add(&entry, "SETRAD_POLICY_LINE", "%u", errors->items[i].line);
                 entry_add(&entry, "SETRAD_POLICY_COLUMN", "%u", errors->items[i].column);
                 entry_send(&entry, LOG_ERR, SETRAD_MSG_POLICY_REFUSED);
         }
+}
+
+void journal_policy_refused(const struct policy_errors *errors, bool kept) {
+        tell_refused(errors, "policy",
+                        kept ? "the policy before it stays in force" : "nothing is changed until there is a good one");
+}
+
+void journal_settings_refused(const struct policy_errors *errors) {
+        tell_refused(errors, "settings", "the settings before them stay in force");
 }
 
 void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans) {
@@ -79,6 +86,10 @@ void journal_scanned(const struct survey *survey, const char *why, uint64_t n_sc
 
 void journal_note(const char *text) {
         journal_printf(LOG_NOTICE, "%s", text);
+}
+
+void journal_overflow(void) {
+        journal_printf(LOG_NOTICE, "events came faster than they could be read; everything is read anew");
 }
 
 static void add_layer(struct entry *entry, const struct layer *layer) {
@@ -126,13 +137,21 @@ void journal_finding(const struct finding *finding, bool mended) {
         entry_send(&entry, mended ? LOG_INFO : priority_of(finding->severity), SETRAD_MSG_FOUND);
 }
 
-void journal_held(const struct decision *decision) {
+static void held_entry(const struct decision *decision, const char *reason) {
         _cleanup_(entry_done) struct entry entry = {};
         char title[512];
 
-        entry_add(&entry, "MESSAGE", "%s: held: %s", title_of(decision->layer, title), decision->reason);
+        entry_add(&entry, "MESSAGE", "%s: held: %s", title_of(decision->layer, title), reason);
         add_decision(&entry, decision);
         entry_send(&entry, LOG_NOTICE, SETRAD_MSG_HELD);
+}
+
+void journal_held(const struct decision *decision) {
+        held_entry(decision, decision->reason);
+}
+
+void journal_stuck(const struct decision *decision) {
+        held_entry(decision, "a worker still hangs on it");
 }
 
 void journal_released(const char *label) {
@@ -213,6 +232,46 @@ void journal_gave_up(const struct decision *decision, unsigned attempts) {
         entry_add(&entry, "MESSAGE", "%s: gave up after %u attempts; SIGUSR1 or SIGHUP makes setrad try again",
                         title_of(decision->layer, title), attempts);
         add_decision(&entry, decision);
+        entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
+}
+
+static void add_drift(struct entry *entry, const struct decision *decision) {
+        const struct layer *layer = decision->layer;
+
+        add_decision(entry, decision);
+        entry_add(entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)layer->set->sectors);
+        entry_add(entry, "SETRAD_RA_AFTER", "%lld", (long long)layer->readahead_sectors.value);
+        entry_add(entry, "SETRAD_DRIFT", "%s", drift_name(decision->drift));
+}
+
+void journal_drift(const struct decision *decision) {
+        _cleanup_(entry_done) struct entry entry = {};
+        const struct layer *layer = decision->layer;
+        const char *who = decision->drift == DRIFT_RESET ? "the kernel or LVM has put it back"
+                                                         : "somebody else has changed it";
+        char title[512];
+
+        entry_add(&entry, "MESSAGE", "%s: readahead is %lld sectors, not the %llu that setrad set: %s; %s",
+                        title_of(layer, title), (long long)layer->readahead_sectors.value,
+                        (unsigned long long)layer->set->sectors, who,
+                        decision_is_change(decision) ? "it is set again" : "that is respected");
+        add_drift(&entry, decision);
+        entry_send(&entry, LOG_NOTICE, SETRAD_MSG_DRIFT);
+}
+
+void journal_drift_gave_up(const struct decision *decision, unsigned per_hour) {
+        _cleanup_(entry_done) struct entry entry = {};
+        const struct layer *layer = decision->layer;
+        char title[512];
+
+        entry_add(&entry, "MESSAGE",
+                        "%s: readahead is %lld sectors again after it was set to %llu %u times within an hour; gave "
+                        "up%s",
+                        title_of(layer, title), (long long)layer->readahead_sectors.value,
+                        (unsigned long long)layer->set->sectors, per_hour,
+                        decision->drift == DRIFT_RESET ? " until that hour is over"
+                                                       : "; SIGUSR1 or SIGHUP makes setrad try again");
+        add_drift(&entry, decision);
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
 }
 

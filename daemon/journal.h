@@ -21,15 +21,23 @@ void journal_policy_loaded(const struct policy *policy);
 /* One line for each error; KEPT: an earlier policy stays in force. */
 void journal_policy_refused(const struct policy_errors *errors, bool kept);
 
+/* The same for the settings; those before stay in force. */
+void journal_settings_refused(const struct policy_errors *errors);
+
 /* A scan that somebody asked for; WHY is "start", "reload", "asked for" or "state". N_SCANS counts all since the start. */
 void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans);
 
 /* Something about the machine that limits what setrad can see. */
 void journal_note(const char *text);
 
+/* The kernel had no room for udev's events. */
+void journal_overflow(void);
+
 /* MENDED: a change that mends it is on its way. */
 void journal_finding(const struct finding *finding, bool mended);
 void journal_held(const struct decision *decision);
+/* Its worker can't be killed: held until that is gone. */
+void journal_stuck(const struct decision *decision);
 void journal_released(const char *label);
 
 /* CODE of the finding that the change mends; NULL if there is none. */
@@ -40,6 +48,11 @@ void journal_change_failed(const struct decision *decision, const struct apply_r
 void journal_worker_lost(const struct decision *decision, int error);
 /* After ATTEMPTS failures: not tried again until somebody asks for a scan. */
 void journal_gave_up(const struct decision *decision, unsigned attempts);
+
+/* Why the layer has not what setrad gave it any more, and whether that is put right now (as decision->action has it). */
+void journal_drift(const struct decision *decision);
+/* It was put right PER_HOUR times within an hour. */
+void journal_drift_gave_up(const struct decision *decision, unsigned per_hour);
 
 void journal_vanished(const struct decision *decision);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Shared by the files of the daemon. */
+/* Shared by the files of the daemon that make up the manager. */
 
 #include <libudev.h>
 #include <stdbool.h>
@@ -11,41 +11,51 @@
 #include "common/survey.h"
 #include "common/sysroot.h"
 #include "config/policy.h"
+#include "config/settings.h"
 #include "daemon/changes.h"
 #include "daemon/manager.h"
+#include "daemon/mdwatch.h"
 #include "daemon/memory.h"
+#include "daemon/nameset.h"
+#include "daemon/schedule.h"
 
 struct manager {
         sd_event *event;
         struct sysroot *root;
+        struct settings settings;
         struct policy *policy; /* NULL: none that is good */
+        struct schedule *schedule;
         struct changes *changes;
         struct memory *said; /* findings, holds and notes that have been told of */
         struct udev *udev;
         struct udev_monitor *monitor;
+        struct mdwatch *mdwatch;
+        sd_event_source *mounts_source;
 
+        struct survey *survey;   /* the last one; NULL: none yet */
+        struct nameset reloaded; /* maps that a change event has come of, and that have not been seen right since */
         uint64_t n_scans;
-        sd_event_source *settle_source; /* the scan that is due */
-        uint64_t first_event_usec;      /* since when events wait for it; 0: none do */
 };
 
 /* Why a scan is made. */
-enum scan_reason { SCAN_START, SCAN_EVENTS, SCAN_RELOAD, SCAN_ASKED };
+enum scan_reason { SCAN_START, SCAN_NEWS, SCAN_RELOAD, SCAN_ASKED };
 
-/* Once, before any scan. Returns 0 or a negative errno. */
-int manager_prepare_scans(struct manager *manager);
-
-/* Reads the machine now, says what is new about it and starts the changes. */
+/* Reads what there is news of (all, unless it is SCAN_NEWS), says what is new about it and starts the changes. */
 void manager_scan(struct manager *manager, enum scan_reason reason);
 
-/* A scan soon: once events have been quiet for a while, but not much later than the first of them. */
-void manager_scan_soon(struct manager *manager);
+/* A scan soon, of a device (NULL: of all), or of what is mounted where. */
+void manager_news(struct manager *manager, const char *sysname);
+void manager_look(struct manager *manager);
 
-/* Loads the policy; the old one stays if the new one is not good. */
-void manager_load_policy(struct manager *manager);
+/* Loads settings and policy; the old ones stay if the new ones are not good. */
+void manager_load(struct manager *manager);
 
 /* Says what every layer is and why (SIGUSR2). */
 void manager_tell_state(struct manager *manager);
 
-/* udev's events of block devices. Returns 0 or a negative errno. */
+/* What is new about the survey goes to the journal, and its sum to systemd. */
+void manager_tell_news(struct manager *manager, const struct survey *survey);
+
+/* udev's events of block devices; changes of the mount table. Return 0 or a negative errno. */
 int manager_watch_udev(struct manager *manager);
+int manager_watch_mounts(struct manager *manager);

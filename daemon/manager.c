@@ -9,11 +9,9 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
-#include "common/ledger-record.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
-
-#define LOCK_WAIT_MSEC 2000U /* at start only */
+#include "daemon/settle.h"
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         struct manager *manager = userdata;
@@ -22,7 +20,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
         clock_gettime(CLOCK_MONOTONIC, &now);
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu",
                         (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
-        manager_load_policy(manager);
+        manager_load(manager);
         manager_scan(manager, SCAN_RELOAD);
         sd_notify(false, "READY=1");
         return 0;
@@ -74,8 +72,37 @@ static int add_signals(struct manager *manager) {
         return 0;
 }
 
-static void on_room(void *userdata) {
-        manager_scan_soon(userdata);
+static void on_change(const char *sysname, void *userdata) {
+        if (sysname)
+                manager_news(userdata, sysname);
+        else
+                manager_look(userdata);
+}
+
+static void on_md(const char *sysname, void *userdata) {
+        manager_news(userdata, sysname);
+}
+
+static void on_due(void *userdata) {
+        manager_scan(userdata, SCAN_NEWS);
+}
+
+static int prepare(struct manager *manager) {
+        int r;
+
+        manager->said = memory_new();
+        if (!manager->said)
+                return -ENOMEM;
+        r = sysroot_open(NULL, &manager->root);
+        if (r < 0)
+                return r;
+        r = schedule_new(manager->event, on_due, manager, &manager->schedule);
+        if (r < 0)
+                return r;
+        r = mdwatch_new(manager->event, on_md, manager, &manager->mdwatch);
+        if (r < 0)
+                return r;
+        return changes_new(manager->event, manager->root, on_change, manager, &manager->changes);
 }
 
 int manager_new(struct manager **ret) {
@@ -84,27 +111,25 @@ int manager_new(struct manager **ret) {
 
         if (!manager)
                 return -ENOMEM;
+        settings_init_defaults(&manager->settings);
         r = sd_event_new(&manager->event);
+        if (r < 0)
+                return r;
+        r = sd_event_set_watchdog(manager->event, true);
         if (r < 0)
                 return r;
         r = add_signals(manager);
         if (r < 0)
                 return r;
-        r = sysroot_open(NULL, &manager->root);
-        if (r < 0)
-                return r;
-        r = changes_new(manager->event, manager->root, on_room, manager, &manager->changes);
-        if (r < 0)
-                return r;
-        manager->said = memory_new();
-        if (!manager->said)
-                return -ENOMEM;
-        r = manager_prepare_scans(manager);
+        r = prepare(manager);
         if (r < 0)
                 return r;
         r = manager_watch_udev(manager);
         if (r < 0)
                 return r;
+        r = manager_watch_mounts(manager);
+        if (r < 0)
+                journal_printf(LOG_WARNING, "the mount table can't be watched: %s", strerror(-r));
         *ret = TAKE_PTR(manager);
         return 0;
 }
@@ -112,51 +137,28 @@ int manager_new(struct manager **ret) {
 void manager_free(struct manager *manager) {
         if (!manager)
                 return;
-        changes_freep(&manager->changes);
-        sd_event_source_disable_unref(manager->settle_source);
+        changes_free(manager->changes);
+        schedule_free(manager->schedule);
+        mdwatch_free(manager->mdwatch);
+        sd_event_source_disable_unref(manager->mounts_source);
         udev_monitor_unref(manager->monitor);
         udev_unref(manager->udev);
-        memory_freep(&manager->said);
+        memory_free(manager->said);
+        nameset_done(&manager->reloaded);
+        survey_unref(manager->survey);
         policy_freep(&manager->policy);
+        settings_done(&manager->settings);
         sysroot_freep(&manager->root);
         sd_event_unref(manager->event);
         free(manager);
-}
-
-void manager_load_policy(struct manager *manager) {
-        const char *const directories[] = {POLICY_DIRECTORY_VENDOR, POLICY_DIRECTORY_LOCAL, NULL};
-        _cleanup_(policy_errors_done) struct policy_errors errors = {};
-        struct policy *policy = NULL;
-        int r;
-
-        r = policy_load_directories(directories, &policy, &errors);
-        if (r < 0) {
-                journal_policy_refused(&errors, manager->policy);
-                return;
-        }
-        policy_freep(&manager->policy);
-        manager->policy = policy;
-        journal_policy_loaded(policy);
-}
-
-/* What an earlier process left open, because it was killed. */
-static void settle_ledger(struct manager *manager) {
-        bool damaged = false;
-        int r;
-
-        r = ledger_record_settle(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, changes_was_made, manager->root, &damaged);
-        if (damaged)
-                journal_ledger_damaged();
-        if (r < 0)
-                journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be read: %s", strerror(-r));
 }
 
 int manager_run(struct manager *manager) {
         int r;
 
         journal_started();
-        settle_ledger(manager);
-        manager_load_policy(manager);
+        settle_ledger(manager->root);
+        manager_load(manager);
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");
         r = sd_event_loop(manager->event);

@@ -19,3 +19,5 @@
 #define SETRAD_MSG_CHANGE_FAILED   "2681f2f02c6e43d9b5be913e856fccc4"
 #define SETRAD_MSG_STATE           "e46c4de6d4374281a5b4d4033fdd5cba"
 #define SETRAD_MSG_GAVE_UP         "7f69967513ce47eba0739358ae3bd8f0"
+#define SETRAD_MSG_DRIFT           "3a6ef902a4f84d88bb5562e7970da676"
+#define SETRAD_MSG_REVERTED        "1f26eb83c2eb44f4839cec3ccdc2757b"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* udev's events. What they say is not looked at: a scan reads how things are now. */
+/* What tells of news: udev's events, and the mount table. What they say is not relied on: a scan reads how things are. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <syslog.h>
@@ -12,17 +13,44 @@
 
 #define RECEIVE_BUFFER_BYTES (4 * 1024 * 1024)
 
+/* So many events are taken in before signals and workers have their turn. */
+#define EVENTS_AT_ONCE 256
+
+DEFINE_CLEANUP(struct udev_device *, udev_device_unref);
+
+/* The name as sysfs has it; udev_device_get_sysname() has its '!' undone. */
+static const char *device_sysname(struct udev_device *device) {
+        const char *path = udev_device_get_syspath(device), *slash = path ? strrchr(path, '/') : NULL;
+
+        return slash ? slash + 1 : NULL;
+}
+
+static void take_event(struct manager *manager, struct udev_device *device) {
+        const char *sysname = device_sysname(device), *action = udev_device_get_action(device);
+
+        if (sysname && action && strcmp(action, "change") == 0)
+                nameset_add(&manager->reloaded, sysname);
+        manager_news(manager, sysname);
+}
+
 static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         struct manager *manager = userdata;
-        struct udev_device *device;
 
-        errno = 0;
-        while ((device = udev_monitor_receive_device(manager->monitor)))
-                udev_device_unref(device);
-        /* After an overflow (ENOBUFS) events are missing, which a full scan makes up for. */
-        if (errno == ENOBUFS)
-                journal_printf(LOG_NOTICE, "events came faster than they could be read; everything is read anew");
-        manager_scan_soon(manager);
+        for (unsigned i = 0; i < EVENTS_AT_ONCE; i++) {
+                _cleanup_(udev_device_unrefp) struct udev_device *device = NULL;
+
+                errno = 0;
+                device = udev_monitor_receive_device(manager->monitor);
+                if (device) {
+                        take_event(manager, device);
+                        continue;
+                }
+                if (errno == ENOBUFS) {
+                        journal_overflow();
+                        manager_news(manager, NULL);
+                }
+                break;
+        }
         return 0;
 }
 
@@ -45,4 +73,26 @@ int manager_watch_udev(struct manager *manager) {
                 return r;
         return sd_event_add_io(
                         manager->event, NULL, udev_monitor_get_fd(manager->monitor), EPOLLIN, on_uevent, manager);
+}
+
+static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        manager_look(userdata);
+        return 0;
+}
+
+int manager_watch_mounts(struct manager *manager) {
+        _cleanup_(closep) int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+        int r;
+
+        if (fd < 0)
+                return -errno;
+        /* The kernel wakes once for each change of the table; nothing has to be read for that. */
+        r = sd_event_add_io(manager->event, &manager->mounts_source, fd, EPOLLPRI, on_mounts, manager);
+        if (r < 0)
+                return r;
+        r = sd_event_source_set_io_fd_own(manager->mounts_source, true);
+        if (r < 0)
+                return r;
+        TAKE_FD(fd);
+        return 0;
 }

@@ -167,6 +167,12 @@ policy() {
     cat >"/etc/setrad/policy.d/$1.yaml"
 }
 
+# settings <<EOF: writes /etc/setrad/setrad.yaml; takes effect at reload
+settings() {
+    mkdir -p /etc/setrad
+    cat >/etc/setrad/setrad.yaml
+}
+
 reload() { systemctl reload setrad.service; }
 
 # journal_since_start: setrad's journal entries since the scenario began, one JSON object a line
@@ -203,6 +209,25 @@ was_changed() { changed_entry "$1" >/dev/null; }
 
 # ra_is DEVICE SECTORS
 ra_is() { [ "$(ra "$1")" = "$2" ]; }
+
+# count_said PATTERN: in how many lines setrad has said that since the scenario began
+count_said() { setrad_log | grep -c "$1" || true; }
+
+# now_usec: the clock that journal entries bear
+now_usec() { echo "${EPOCHREALTIME/./}"; }
+
+# answer_usec: how long setrad takes to answer a signal, in microseconds: SIGUSR1, and the word about the scan
+answer_usec() {
+    local start before
+    before=$(count_said '^scanned (asked for)')
+    start=$(now_usec)
+    kill -USR1 "$(setrad_pid)"
+    # shellcheck disable=SC2317
+    answered() { [ "$(count_said '^scanned (asked for)')" -gt "$before" ]; }
+    wait_until 15 answered
+    journal_since_start | jq -rs --argjson start "$start" \
+        'map(select(.MESSAGE | tostring | startswith("scanned (asked for)"))) | last.__REALTIME_TIMESTAMP | tonumber - $start'
+}
 
 setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "daemon/driftlimit.h"
+
+#define HOUR_USEC UINT64_C(3600000000)
+
+struct driven {
+        struct driven *next;
+        struct device_identity device;
+        enum drift drift;
+        bool stopped;
+        uint64_t last_usec;
+        unsigned n_times;
+        uint64_t times_usec[DRIFTLIMIT_PER_HOUR_MAX]; /* in no order */
+};
+
+struct driftlimit {
+        struct driven *devices;
+};
+
+struct driftlimit *driftlimit_new(void) {
+        return calloc(1, sizeof(struct driftlimit));
+}
+
+void driftlimit_forgive(struct driftlimit *limit, const struct device_identity *device) {
+        for (struct driven **link = &limit->devices; *link;) {
+                struct driven *driven = *link;
+
+                if (device && !device_identity_equal(&driven->device, device)) {
+                        link = &driven->next;
+                        continue;
+                }
+                *link = driven->next;
+                free(driven);
+        }
+}
+
+void driftlimit_free(struct driftlimit *limit) {
+        if (!limit)
+                return;
+        driftlimit_forgive(limit, NULL);
+        free(limit);
+}
+
+/* What has been quiet for an hour counts for nothing any more, unless setrad gave up against somebody. */
+static void forget_old(struct driftlimit *limit, uint64_t now_usec) {
+        for (struct driven **link = &limit->devices; *link;) {
+                struct driven *driven = *link;
+                bool for_good = driven->stopped && driven->drift == DRIFT_OTHER;
+
+                if (for_good || now_usec - driven->last_usec < HOUR_USEC) {
+                        link = &driven->next;
+                        continue;
+                }
+                *link = driven->next;
+                free(driven);
+        }
+}
+
+static struct driven *find(const struct driftlimit *limit, const struct device_identity *device, enum drift drift) {
+        for (struct driven *driven = limit->devices; driven; driven = driven->next)
+                if (driven->drift == drift && device_identity_equal(&driven->device, device))
+                        return driven;
+        return NULL;
+}
+
+static struct driven *add(struct driftlimit *limit, const struct device_identity *device, enum drift drift) {
+        struct driven *driven = calloc(1, sizeof(*driven));
+
+        if (!driven)
+                return NULL;
+        driven->device = *device;
+        driven->drift = drift;
+        driven->next = limit->devices;
+        limit->devices = driven;
+        return driven;
+}
+
+static unsigned drop_older(struct driven *driven, uint64_t now_usec) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < driven->n_times; i++)
+                if (now_usec - driven->times_usec[i] < HOUR_USEC)
+                        driven->times_usec[n++] = driven->times_usec[i];
+        driven->n_times = n;
+        return n;
+}
+
+enum driftlimit_answer driftlimit_take(struct driftlimit *limit, const struct device_identity *device, enum drift drift,
+                unsigned per_hour, uint64_t now_usec) {
+        struct driven *driven;
+
+        forget_old(limit, now_usec);
+        driven = find(limit, device, drift);
+        if (!driven)
+                driven = add(limit, device, drift);
+        if (!driven)
+                return DRIFTLIMIT_STOPPED;
+
+        if (driven->stopped && drift == DRIFT_OTHER)
+                return DRIFTLIMIT_STOPPED;
+        if (drop_older(driven, now_usec) < per_hour) {
+                driven->stopped = false;
+                driven->last_usec = now_usec;
+                driven->times_usec[driven->n_times++] = now_usec;
+                return DRIFTLIMIT_GO;
+        }
+        if (driven->stopped)
+                return DRIFTLIMIT_STOPPED;
+        driven->stopped = true;
+        return DRIFTLIMIT_STOP;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+
+#include "daemon/mdwatch.h"
+
+static const char *const attributes[] = {"array_state", "sync_action", "degraded"};
+
+/* One array. Its directory in sysfs is another one, by inode, when it has been stopped and made again. */
+struct array {
+        struct array *next;
+        struct mdwatch *watch;
+        char *sysname;
+        ino_t inode;
+        bool followed; /* by the topology that is being gone through */
+        sd_event_source *sources[ARRAY_SIZE(attributes)];
+};
+
+struct mdwatch {
+        sd_event *event;
+        mdwatch_handler handler;
+        void *userdata;
+        struct array *arrays;
+};
+
+int mdwatch_new(sd_event *event, mdwatch_handler handler, void *userdata, struct mdwatch **ret) {
+        struct mdwatch *watch = calloc(1, sizeof(*watch));
+
+        if (!watch)
+                return -ENOMEM;
+        *watch = (struct mdwatch){.event = event, .handler = handler, .userdata = userdata};
+        *ret = watch;
+        return 0;
+}
+
+/* The sources own their descriptors. */
+static void array_free(struct array *array) {
+        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+                sd_event_source_disable_unref(array->sources[i]);
+        free(array->sysname);
+        free(array);
+}
+
+DEFINE_CLEANUP(struct array *, array_free);
+
+void mdwatch_free(struct mdwatch *watch) {
+        if (!watch)
+                return;
+        while (watch->arrays) {
+                struct array *array = watch->arrays;
+
+                watch->arrays = array->next;
+                array_free(array);
+        }
+        free(watch);
+}
+
+/* An attribute wakes pollers until it has been read from its start again. */
+static ssize_t read_again(int fd) {
+        char text[64];
+
+        return pread(fd, text, sizeof(text), 0);
+}
+
+static int on_attribute(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        struct array *array = userdata;
+
+        /* An array that is gone would wake for ever; the scan to come drops or replaces it. */
+        if (read_again(fd) < 0)
+                sd_event_source_set_enabled(source, SD_EVENT_OFF);
+        array->watch->handler(array->sysname, array->watch->userdata);
+        return 0;
+}
+
+static int watch_attribute(struct array *array, size_t i) {
+        _cleanup_(closep) int fd = -1;
+        _cleanup_(freep) char *path = NULL;
+        int r;
+
+        if (asprintf(&path, "/sys/class/block/%s/md/%s", array->sysname, attributes[i]) < 0) {
+                path = NULL;
+                return -ENOMEM;
+        }
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 || read_again(fd) < 0)
+                return 0;
+        r = sd_event_add_io(array->watch->event, &array->sources[i], fd, EPOLLPRI, on_attribute, array);
+        if (r < 0)
+                return r;
+        r = sd_event_source_set_io_fd_own(array->sources[i], true);
+        if (r < 0)
+                return r;
+        TAKE_FD(fd);
+        return 0;
+}
+
+/* 0: there is no such array (any more). */
+static ino_t array_inode(const char *sysname) {
+        _cleanup_(freep) char *path = NULL;
+        struct stat st;
+
+        if (asprintf(&path, "/sys/class/block/%s/md", sysname) < 0) {
+                path = NULL;
+                return 0;
+        }
+        return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+static int add_array(struct mdwatch *watch, const char *sysname, ino_t inode) {
+        _cleanup_(array_freep) struct array *array = calloc(1, sizeof(*array));
+
+        if (!array)
+                return -ENOMEM;
+        *array = (struct array){.watch = watch, .inode = inode, .followed = true, .sysname = strdup(sysname)};
+        if (!array->sysname)
+                return -ENOMEM;
+        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+                int r = watch_attribute(array, i);
+
+                if (r < 0)
+                        return r;
+        }
+        array->next = watch->arrays;
+        watch->arrays = TAKE_PTR(array);
+        watch->handler(sysname, watch->userdata);
+        return 0;
+}
+
+static struct array *find_array(const struct mdwatch *watch, const char *sysname, ino_t inode) {
+        for (struct array *array = watch->arrays; array; array = array->next)
+                if (array->inode == inode && strcmp(array->sysname, sysname) == 0)
+                        return array;
+        return NULL;
+}
+
+static void drop_others(struct mdwatch *watch) {
+        for (struct array **link = &watch->arrays; *link;) {
+                struct array *array = *link;
+
+                if (array->followed) {
+                        array->followed = false;
+                        link = &array->next;
+                        continue;
+                }
+                *link = array->next;
+                array_free(array);
+        }
+}
+
+static int follow_array(struct mdwatch *watch, const char *sysname) {
+        ino_t inode = array_inode(sysname);
+        struct array *array;
+
+        if (inode == 0)
+                return 0;
+        array = find_array(watch, sysname, inode);
+        if (!array)
+                return add_array(watch, sysname, inode);
+        array->followed = true;
+        return 0;
+}
+
+int mdwatch_follow(struct mdwatch *watch, const struct topology *topology) {
+        int r = 0;
+
+        for (size_t i = 0; i < topology->n_layers && r >= 0; i++)
+                if (topology->layers[i]->md)
+                        r = follow_array(watch, topology->layers[i]->sysname);
+        drop_others(watch);
+        return r;
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# summary: against a script that sets 256 twice a second, with and without events, setrad gives up with one warning each
+# boot: shared
+# timeout: 180
+
+settings <<'YAML'
+version: 1
+reconcile: 10s
+reassert-limit: 3
+drift-limit: 4
+YAML
+policy 10-lv <<'YAML'
+version: 1
+rules:
+  - name: mine
+    match: {vg: vg0}
+    readahead: 3072s
+    direction: both
+    on-drift: reassert
+YAML
+reload
+ram_disks 4
+md_create md0 5 256 "${disks[@]}"
+pvcreate -qq -y /dev/md0
+vgcreate -qq vg0 /dev/md0
+lvcreate -qq -y -Wn -Zn -n quiet -L 64m vg0
+lvcreate -qq -y -Wn -Zn -n loud -L 64m vg0
+wait_until 10 ra_is /dev/vg0/quiet 3072
+wait_until 10 ra_is /dev/vg0/loud 3072
+setrad_settled
+
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$(setrad_pid)/stat"; }
+loud=/sys/class/block/$(kname /dev/vg0/loud)
+seconds=60
+ticks=$(cpu_ticks)
+scans=$(journal_since_start | jq -rs 'map(.SETRAD_SCANS // empty) | last')
+for ((i = 0; i < seconds * 2; i++)); do
+    blockdev --setra 256 /dev/vg0/quiet /dev/vg0/loud
+    echo change >"$loud/uevent"
+    pause 0.5
+done
+setrad_log
+assert_eq "$(count_said 'vg0/quiet .*it is set again')" 3 "times that vg0/quiet was set again"
+assert_eq "$(count_said 'vg0/loud .*it is set again')" 4 "times that vg0/loud was set again"
+assert_eq "$(count_said 'vg0/quiet .*gave up')" 1 "times that it gave up on vg0/quiet"
+assert_eq "$(count_said 'vg0/loud .*gave up')" 1 "times that it gave up on vg0/loud"
+warnings=$(journal_since_start | jq -rs 'map(select((.PRIORITY | tonumber) <= 4 and (.MESSAGE | test("vg0/")))) | length')
+assert_eq "$warnings" 2 "warnings about the two"
+ticks=$(($(cpu_ticks) - ticks))
+note "processor time in $seconds s: $ticks ticks of 10 ms; scans before: $scans"
+assert_ratio "$ticks" "$((seconds * 100))" '<' 0.1 "share of a processor"
+assert_eq "$(ra /dev/vg0/quiet)" 256 "readahead that the script wanted"
