@@ -137,6 +137,7 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
 	$(INSTALL) -m 644 $(EXAMPLES) $(DESTDIR)$(DOCDIR)/examples/
 	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.schema.json) $(DESTDIR)$(DOCDIR)/docs/
+	$(INSTALL) -m 644 config/setrad.yaml $(DESTDIR)$(DOCDIR)/examples/
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch])

@@ -13,6 +13,7 @@
 
 #include "cli/excerpt.h"
 #include "config/policy-rule.h"
+#include "tests/support/document.h"
 #include "tests/support/tree.h"
 
 #define ONE(name) "version: 1\nrules:\n  - {name: " name ", match: {name: " name "}, readahead: auto}\n"
@@ -263,36 +264,13 @@ static void test_installed(void **state) {
         assert_int_equal(rule->action.probe.time_msec, 3000);
 }
 
-static char *read_file(const char *path) {
-        _cleanup_(fclosep) FILE *file = fopen(path, "re");
-        char *text = calloc(1, 1 << 20);
-
-        assert_non_null(file);
-        assert_non_null(text);
-        assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-        return text;
-}
-
-/* What stands between the next line FENCE and the end of its block; *at is set after it. NULL if there is no such. */
-static char *next_block(const char **at, const char *fence) {
-        const char *begin = strstr(*at, fence), *end;
-
-        if (!begin)
-                return NULL;
-        begin += strlen(fence);
-        end = strstr(begin, "```\n");
-        assert_non_null(end);
-        *at = end;
-        return strndup(begin, (size_t)(end - begin));
-}
-
 static void test_documented_examples(void **state) {
-        _cleanup_(freep) char *text = read_file("docs/policy.md");
+        _cleanup_(freep) char *text = document_read("docs/policy.md");
         const char *at = text;
         size_t n = 0;
 
         for (;; n++) {
-                _cleanup_(freep) char *example = next_block(&at, "```yaml\n");
+                _cleanup_(freep) char *example = document_next_block(&at, "```yaml\n");
                 _cleanup_(policy_freep) struct policy *policy = NULL;
                 struct policy_errors errors = {0};
 
@@ -306,13 +284,13 @@ static void test_documented_examples(void **state) {
 }
 
 static void test_documented_errors(void **state) {
-        _cleanup_(freep) char *text = read_file("docs/policy.md");
+        _cleanup_(freep) char *text = document_read("docs/policy.md");
         const char *at = text;
         size_t n = 0;
 
         for (;; n++) {
-                _cleanup_(freep) char *example = next_block(&at, "```yaml wrong\n");
-                _cleanup_(freep) char *expected = example ? next_block(&at, "```text\n") : NULL;
+                _cleanup_(freep) char *example = document_next_block(&at, "```yaml wrong\n");
+                _cleanup_(freep) char *expected = example ? document_next_block(&at, "```text\n") : NULL;
                 struct policy *policy = NULL;
                 struct policy_errors errors = {0};
                 char lines[4096] = "";
