@@ -265,13 +265,40 @@ static json_t *error_value(const struct policy_error *error) {
                         error->line ? json_integer(error->column) : json_null(), "text", text_or_null(error->text));
 }
 
-static json_t *policy_file_value(const char *file, const struct policy_errors *errors) {
+/* 0 switches it off. */
+static json_t *size_or_off(uint64_t size) {
+        return size > 0 ? size_value(size) : json_null();
+}
+
+static json_t *settings_value(const struct settings *settings) {
+        return json_pack("{s:o, s:o, s:o, s:o, s:I, s:s, s:o, s:o, s:I, s:I, s:s, s:o}", "settle_msec",
+                        size_value(settings->settle_msec), "settle_max_msec", size_value(settings->settle_max_msec),
+                        "reconcile_msec", size_or_off(settings->reconcile_msec), "worker_deadline_msec",
+                        size_value(settings->worker_deadline_msec), "workers", (json_int_t)settings->workers, "on_stop",
+                        on_stop_name(settings->on_stop), "probe_budget_msec", size_or_off(settings->probe_budget_msec),
+                        "probe_budget_bytes", size_or_off(settings->probe_budget_bytes), "drift_limit",
+                        (json_int_t)settings->drift_limit, "reassert_limit", (json_int_t)settings->reassert_limit,
+                        "log_level", settings_log_level_name(settings->log_level), "metrics_file",
+                        text_or_null(settings->metrics_file));
+}
+
+/* Null for a policy, and for settings that are wrong. */
+static json_t *find_settings(const char *file, const struct settings_check *checks, size_t n_checks) {
+        for (size_t i = 0; i < n_checks; i++)
+                if (strcmp(checks[i].path, file) == 0 && checks[i].result >= 0)
+                        return settings_value(&checks[i].settings);
+        return json_null();
+}
+
+static json_t *file_value(const char *file, const struct settings_check *checks, size_t n_checks,
+                const struct policy_errors *errors) {
         json_t *array = json_array();
 
         for (size_t i = 0; i < errors->n_items; i++)
                 if (strcmp(errors->items[i].file, file) == 0)
                         append(&array, error_value(&errors->items[i]));
-        return json_pack("{s:o, s:o}", "file", text_or_null(file), "errors", array);
+        return json_pack("{s:o, s:o, s:o}", "file", text_or_null(file), "errors", array, "settings",
+                        find_settings(file, checks, n_checks));
 }
 
 static bool is_looked_at(const struct policy_errors *errors, const char *file) {
@@ -281,15 +308,16 @@ static bool is_looked_at(const struct policy_errors *errors, const char *file) {
         return false;
 }
 
-json_t *json_policy(const struct policy *policy, const struct policy_errors *errors) {
+json_t *json_check(const struct policy *policy, const struct settings_check *checks, size_t n_checks,
+                const struct policy_errors *errors) {
         json_t *files = json_array();
 
         for (size_t i = 0; i < errors->n_files; i++)
-                append(&files, policy_file_value(errors->files[i], errors));
+                append(&files, file_value(errors->files[i], checks, n_checks, errors));
         /* A directory that can't be read is no file, and ends the reading: it is the one error. */
         for (size_t i = 0; i < errors->n_items; i++)
                 if (!is_looked_at(errors, errors->items[i].file))
-                        append(&files, policy_file_value(errors->items[i].file, errors));
+                        append(&files, file_value(errors->items[i].file, checks, n_checks, errors));
         return json_pack("{s:i, s:o, s:o}", "version", FORM_VERSION, "files", files, "rules",
                         policy ? json_integer((json_int_t)policy_count_rules(policy)) : json_null());
 }

@@ -10,14 +10,23 @@
 #include "cli/explain.h"
 #include "common/survey.h"
 #include "config/policy.h"
+#include "config/settings.h"
 
 /* The caller drops the reference; NULL without memory. */
 json_t *json_scan(const struct survey *survey);
 json_t *json_plan(const struct survey *survey);
 json_t *json_explain(const struct explanation *explanation);
 
-/* What a policy's files came to; POLICY is NULL where they are not right. */
-json_t *json_policy(const struct policy *policy, const struct policy_errors *errors);
+/* A file of settings that was looked at. */
+struct settings_check {
+        const char *path;
+        int result; /* below 0: it is wrong, and says nothing */
+        struct settings settings;
+};
+
+/* What files of a policy and of settings came to; POLICY is NULL where they are not right, or where there is none. */
+json_t *json_check(const struct policy *policy, const struct settings_check *checks, size_t n_checks,
+                const struct policy_errors *errors);
 
 /* Takes DOCUMENT over; NULL counts as no memory. Returns 0 or a negative errno. */
 int json_print(FILE *stream, json_t *document);

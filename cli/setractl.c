@@ -66,12 +66,15 @@ static const struct verb verbs[] = {
                 },
                 {
                                 .name = "check-policy",
-                                .summary = "Check policy files for errors",
+                                .summary = "Check files of policy and settings for errors",
                                 .argument = "[FILE...]",
                                 .any_number = true,
-                                .details = "Several files are read as one policy, in the order given; without FILE it "
+                                .details = "Policy files are read as one policy, in the order given. A file named\n"
+                                           "setrad.yaml, or with its keys, is checked as the settings of the "
+                                           "service.\n"
+                                           "Without FILE it is what is installed. Nothing is changed, and no device "
                                            "is\n"
-                                           "what is installed. Nothing is changed, and no device is looked at.",
+                                           "looked at.",
                                 .options = OPTION_BIT(OPTION_JSON),
                                 .run = verb_check_policy,
                 },

@@ -50,13 +50,45 @@ expect err "^$work/nowhere.yaml: cannot read it: No such file"
 expect err '^/dev/null: empty'
 
 run 0 check-policy --json "$work/a.yaml" "$work/b.yaml"
-query . "{\"version\":1,\"files\":[{\"file\":\"$work/a.yaml\",\"errors\":[]},{\"file\":\"$work/b.yaml\",\"errors\":[]}],\"rules\":3}"
+query . "{\"version\":1,\"files\":[{\"file\":\"$work/a.yaml\",\"errors\":[],\"settings\":null},{\"file\":\"$work/b.yaml\",\"errors\":[],\"settings\":null}],\"rules\":3}"
 run 1 check-policy --json "$work/bad.yaml" "$work/nowhere.yaml" "$work/a.yaml"
 empty err
 query '[.rules, (.files | length), .files[0].errors[0].line, .files[0].errors[0].column]' '[null,3,3,22]'
 query '.files[0].errors[0].text' '"unknown key \"knd\" in match: did you mean \"kind\"?"'
 query '.files[1].errors' '[{"line":null,"column":null,"text":"cannot read it: No such file, or a link that leads nowhere"}]'
 query '.files[2].errors' '[]'
+
+# Files of settings, by their keys or by their name, alone or beside a policy.
+printf 'version: 1\nworkers: 3\n' >"$work/keys.yaml"
+printf 'version: 1\nworkers: none\n' >"$work/wrong.yaml"
+mkdir "$work/etc" "$work/policy.d"
+printf '# to come\n' >"$work/etc/setrad.yaml"
+cp "$work/b.yaml" "$work/policy.d/setrad.yaml"
+good "settings from $work/keys.yaml: good" "$work/keys.yaml"
+good "settings from $work/etc/setrad.yaml: good" "$work/etc/setrad.yaml"
+good "$(printf '3 rules from 2 files: good\nsettings from %s: good\nsettings from %s: good' "$work/keys.yaml" \
+    "$work/etc/setrad.yaml")" "$work/keys.yaml" "$work/a.yaml" "$work/etc/setrad.yaml" "$work/b.yaml"
+good '1 rule from 1 file: good' "$work/policy.d/setrad.yaml"
+cp "$work/b.yaml" "$work/etc/setrad.yaml"
+run 1 check-policy "$work/etc/setrad.yaml"
+expect err "^$work/etc/setrad.yaml:2:1: \"rules\" has no place in the settings file$"
+
+run 0 check-policy --json "$work/keys.yaml"
+query '[.rules, (.files | length), .files[0].settings.workers, .files[0].settings.settle_msec]' '[null,1,3,200]'
+run 0 check-policy --json "$work/keys.yaml" "$work/a.yaml"
+query '[.rules, .files[0].file, .files[0].settings, .files[1].settings.workers]' "[2,\"$work/a.yaml\",null,3]"
+
+# The errors of both, and of one that is named and is not there.
+run 1 check-policy "$work/wrong.yaml" "$work/bad.yaml" "$work/nowhere/setrad.yaml"
+empty out
+expect err "^$work/bad.yaml:3:22: unknown key"
+expect err "^$work/wrong.yaml:2:10: workers: \"none\" is no whole number from 1 to 64$"
+expect err '^    workers: none$'
+expect err "^$work/nowhere/setrad.yaml: cannot read it: No such file"
+run 1 check-policy --json "$work/wrong.yaml" "$work/a.yaml"
+query '[.rules, .files[1].settings, .files[1].errors[0].line]' '[2,null,2]'
+run 1 check-policy --json "$work/keys.yaml" "$work/bad.yaml"
+query '[.rules, .files[1].settings.workers]' '[null,3]'
 
 usage_error check-policy --root / "$work/a.yaml"
 usage_error check-policy --pairs "$work/a.yaml"
