@@ -7,6 +7,7 @@
 #include "common/discover-block.h"
 #include "common/discover-dm.h"
 #include "common/discover-md.h"
+#include "common/topology-copy.h"
 
 /* Whether NAME is PREFIX and a number. */
 static bool is_numbered(const char *name, const char *prefix) {
@@ -187,6 +188,16 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         return read_layer(root, topology, path, layer);
 }
 
+int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path) {
+        struct layer *copy;
+        int r;
+
+        r = topology_copy_layer(topology, layer, &copy);
+        if (r < 0)
+                return r;
+        return append_device(topology, devices, copy, path);
+}
+
 /* A partition has no queue/ of its own. */
 static void adopt(struct layer *partition, struct layer *disk) {
         partition->parent = disk;
@@ -246,7 +257,8 @@ int block_adopt_partitions(const struct sysroot *root, struct topology *topology
         for (size_t i = 0; i < n; i++) {
                 int r;
 
-                if (devices->items[i].layer->kind == KIND_PARTITION)
+                /* A disk that is carried over has the partitions that it had. */
+                if (devices->items[i].layer->kind == KIND_PARTITION || devices->items[i].layer->carried)
                         continue;
                 r = adopt_partitions_of(root, topology, devices, devices->items[i]);
                 if (r < 0)
@@ -255,12 +267,18 @@ int block_adopt_partitions(const struct sysroot *root, struct topology *topology
         return 0;
 }
 
-static int link_slaves_of(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
+static int read_slaves(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
         _cleanup_(sysroot_names_freep) char **names = NULL;
 
-        if (sysroot_list(root, "", &names, "%s/slaves", device->path) < 0)
+        if (device->layer->carried || sysroot_list(root, "", &names, "%s/slaves", device->path) < 0)
                 return 0;
-        for (char **name = names; *name; name++) {
+        return topology_copy_names(topology->arena, names, &device->layer->slaves);
+}
+
+static int link_slaves_of(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
+        if (read_slaves(root, topology, device) < 0)
+                return -ENOMEM;
+        for (char **name = device->layer->slaves; name && *name; name++) {
                 struct layer *lower = topology_find(topology, *name);
                 int r;
 

@@ -23,9 +23,12 @@ struct block_devices {
 int block_add(const struct sysroot *root, struct topology *topology, struct block_devices *devices, const char *sysname,
                 const char *path);
 
+/* Adds a copy of LAYER, one of an earlier topology, in place of reading the device. Returns 0 or -ENOMEM. */
+int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path);
+
 /*
  * Finds the partitions in the directories of DEVICES, adds those that are not known yet, and gives them their disk and
- * what they share with it. Returns 0 or -ENOMEM.
+ * what they share with it; but for disks that are carried over. Returns 0 or -ENOMEM.
  */
 int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices);
 

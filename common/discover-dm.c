@@ -55,7 +55,7 @@ int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start
 
         r = dmtable_parse_target(topology->arena, start_sectors, length_sectors, target, params, &segment);
         if (r == -EINVAL)
-                r = topology_add_note(topology,
+                r = topology_add_layer_note(topology, layer,
                                 "The table of %s has a target \"%s\" with parameters that make no sense.", layer->name,
                                 target);
         if (r < 0)

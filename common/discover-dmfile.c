@@ -67,11 +67,12 @@ static struct layer *find_devno(const struct map_index *index, unsigned major, u
         return found ? *found : NULL;
 }
 
+/* NULL also for a map that is carried over: its lines are known. */
 static struct layer *find_name(const struct map_index *index, const char *name) {
         const struct map_name key = {.name = name}, *found;
 
         found = bsearch(&key, index->names, index->n_names, sizeof(*index->names), compare_names);
-        return found ? found->layer : NULL;
+        return found && !found->layer->carried ? found->layer : NULL;
 }
 
 /*

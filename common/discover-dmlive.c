@@ -73,14 +73,14 @@ static int read_tables(const struct sysroot *root, struct topology *topology) {
                 struct layer *layer = topology->layers[i];
                 int r;
 
-                if (!layer->dm || !layer->has_devno)
+                if (!layer->dm || !layer->has_devno || layer->carried)
                         continue;
                 r = read_table(root, topology, layer);
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0)
-                        r = topology_add_note(topology, "The table of %s could not be read: %s.", layer->name,
-                                        strerrordesc_np(-r) ?: "unknown error");
+                        r = topology_add_layer_note(topology, layer, "The table of %s could not be read: %s.",
+                                        layer->name, strerrordesc_np(-r) ?: "unknown error");
                 if (r < 0)
                         return r;
         }

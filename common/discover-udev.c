@@ -187,10 +187,15 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                 struct layer *layer = topology->layers[i];
                 int r;
 
+                if (layer->carried) {
+                        found |= layer->in_udev_database;
+                        continue;
+                }
                 r = udev ? read_live(root, udev, topology->arena, layer) : read_captured(root, topology->arena, layer);
                 if (r < 0)
                         return r;
-                found |= r > 0;
+                layer->in_udev_database = r > 0;
+                found |= layer->in_udev_database;
                 guess_transport(root, layer);
         }
         return note_absence(root, topology, found);

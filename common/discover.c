@@ -6,28 +6,45 @@
 #include "common/discover-dm.h"
 #include "common/discover-host.h"
 #include "common/discover-ledger.h"
+#include "common/discover-scope.h"
 #include "common/discover-udev.h"
 #include "common/discover.h"
+#include "common/topology-copy.h"
 
-/* Adds the devices that are entries of DIRECTORY. */
-static int add_devices(const struct sysroot *root, struct topology *topology, struct block_devices *devices,
-                const char *directory, char *const *names) {
-        for (; *names; names++) {
-                const char *path;
-                int r;
+/* What is to become of the devices that are entries of a directory. */
+struct update {
+        const struct topology *previous; /* NULL: all are read */
+        char *const *touched;
+};
 
-                path = arena_printf(topology->arena, "%s/%s", directory, *names);
-                if (!path)
-                        return -ENOMEM;
-                r = block_add(root, topology, devices, *names, path);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+static int add_device(const struct sysroot *root, struct topology *topology, struct block_devices *devices,
+                const struct layer *carried, const char *directory, const char *name) {
+        const char *path;
+
+        path = arena_printf(topology->arena, "%s/%s", directory, name);
+        if (!path)
+                return -ENOMEM;
+        return carried ? block_carry(topology, devices, carried, path) : block_add(root, topology, devices, name, path);
+}
+
+/* Adds the devices that are entries of DIRECTORY: those that are carried over in their places among the others. */
+static int add_devices(const struct sysroot *root, const struct update *update, struct topology *topology,
+                struct block_devices *devices, const char *directory, char *const *names) {
+        _cleanup_(scope_done) struct scope scope = {0};
+        int r = 0;
+
+        if (update->previous)
+                r = scope_find(root, update->previous, update->touched, directory, names, &scope);
+        for (; r >= 0 && *names; names++)
+                r = add_device(root, topology, devices, scope_carried(&scope, *names), directory, *names);
+        if (r >= 0 && update->previous)
+                topology_copy_parents(topology, update->previous);
+        return r;
 }
 
 /* sys/class/block has every device; sys/block, all that some captures have, only whole ones. */
-static int add_all_devices(const struct sysroot *root, struct topology *topology, struct block_devices *devices) {
+static int add_all_devices(const struct sysroot *root, const struct update *update, struct topology *topology,
+                struct block_devices *devices) {
         static const char *const directories[] = {"sys/class/block", "sys/block"};
 
         for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
@@ -38,16 +55,16 @@ static int add_all_devices(const struct sysroot *root, struct topology *topology
                 if (r == -ENOMEM)
                         return r;
                 if (r >= 0 && names[0])
-                        return add_devices(root, topology, devices, directories[i], names);
+                        return add_devices(root, update, topology, devices, directories[i], names);
         }
         return topology_add_note(topology, "There are no block devices in sys/class/block or sys/block.");
 }
 
-static int read_devices(const struct sysroot *root, struct topology *topology) {
+static int read_devices(const struct sysroot *root, const struct update *update, struct topology *topology) {
         struct block_devices devices = {0};
         int r;
 
-        r = add_all_devices(root, topology, &devices);
+        r = add_all_devices(root, update, topology, &devices);
         if (r < 0)
                 return r;
         r = block_adopt_partitions(root, topology, &devices);
@@ -59,10 +76,19 @@ static int read_devices(const struct sysroot *root, struct topology *topology) {
         r = udev_read_properties(root, topology);
         if (r < 0)
                 return r;
+        if (update->previous)
+                r = topology_copy_notes(topology, update->previous);
+        if (r < 0)
+                return r;
         return dm_read_tables(root, topology);
 }
 
-int discover(const struct sysroot *root, struct topology **ret) {
+int discover_update(const struct sysroot *root, const struct topology *previous, char *const *touched,
+                struct topology **ret) {
+        const struct update update = {
+                        .previous = sysroot_is_recorded(root) ? NULL : previous,
+                        .touched = touched,
+        };
         _cleanup_(topology_freep) struct topology *topology = NULL;
         int r;
 
@@ -72,7 +98,7 @@ int discover(const struct sysroot *root, struct topology **ret) {
         if (!topology)
                 return -ENOMEM;
 
-        r = read_devices(root, topology);
+        r = read_devices(root, &update, topology);
         if (r < 0)
                 return r;
         r = host_read(root, topology);
@@ -87,4 +113,8 @@ int discover(const struct sysroot *root, struct topology **ret) {
         host_record(root, topology);
         *ret = TAKE_PTR(topology);
         return 0;
+}
+
+int discover(const struct sysroot *root, struct topology **ret) {
+        return discover_update(root, NULL, NULL, ret);
 }

@@ -63,16 +63,6 @@ int survey_topology(struct topology *topology, const struct policy *policy, stru
         return 0;
 }
 
-int survey_run(const struct sysroot *root, const struct policy *policy, struct survey **ret) {
-        struct topology *topology;
-        int r;
-
-        r = discover(root, &topology);
-        if (r < 0)
-                return r;
-        return survey_topology(topology, policy, ret);
-}
-
 static bool is_named(char *const *names, const char *name) {
         for (; names && *names; names++)
                 if (strcmp(*names, name) == 0)
@@ -93,9 +83,15 @@ int survey_update(const struct sysroot *root, const struct survey_scope *scope, 
         struct topology *topology;
         int r;
 
-        r = discover(root, &topology);
+        r = discover_update(root, scope->previous ? scope->previous->topology : NULL, scope->touched, &topology);
         if (r < 0)
                 return r;
         note_reloaded(scope, topology);
         return survey_topology(topology, policy, ret);
+}
+
+int survey_run(const struct sysroot *root, const struct policy *policy, struct survey **ret) {
+        const struct survey_scope all = {};
+
+        return survey_update(root, &all, policy, ret);
 }

@@ -39,7 +39,10 @@ int survey_run(const struct sysroot *root, const struct policy *policy, struct s
 /* The same over a topology that is there already, which it takes over (also on failure). Pure. */
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret);
 
-/* As survey_run(), of the machine as it was in scope->previous but for what SCOPE says. */
+/*
+ * As survey_run(), of the machine as it was in scope->previous but for what SCOPE says: discover_update(). All that is
+ * worked out is worked out anew; the previous survey can be freed afterwards.
+ */
 int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
                 struct survey **ret);
 

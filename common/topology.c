@@ -249,14 +249,12 @@ int topology_add_swap(struct topology *topology, const char *path) {
         return 0;
 }
 
-int topology_add_note(struct topology *topology, const char *format, ...) {
+__attribute__((format(printf, 3, 0))) static int add_note(
+                struct topology *topology, const struct layer *layer, const char *format, va_list args) {
         _cleanup_(freep) char *text = NULL;
-        va_list args;
+        int r;
 
-        va_start(args, format);
-        int r = vasprintf(&text, format, args);
-        va_end(args);
-        if (r < 0) {
+        if (vasprintf(&text, format, args) < 0) {
                 text = NULL;
                 return -ENOMEM;
         }
@@ -264,6 +262,7 @@ int topology_add_note(struct topology *topology, const char *format, ...) {
         struct topology_note *note = arena_alloc(topology->arena, sizeof(*note));
         if (!note)
                 return -ENOMEM;
+        note->layer = layer;
         r = copy_string(topology->arena, text, &note->text);
         if (r < 0)
                 return r;
@@ -273,6 +272,26 @@ int topology_add_note(struct topology *topology, const char *format, ...) {
         *end = note;
         topology->names->last_note = note;
         return 0;
+}
+
+int topology_add_note(struct topology *topology, const char *format, ...) {
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = add_note(topology, NULL, format, args);
+        va_end(args);
+        return r;
+}
+
+int topology_add_layer_note(struct topology *topology, const struct layer *layer, const char *format, ...) {
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = add_note(topology, layer, format, args);
+        va_end(args);
+        return r;
 }
 
 int topology_finish(struct topology *topology) {

@@ -147,6 +147,8 @@ struct layer {
         struct layer *parent;         /* partition: its disk; else NULL */
         struct opt_int start_sectors; /* partition: where it starts on its disk */
 
+        char **slaves; /* sysnames in slaves/, NULL-terminated; NULL if there are none */
+
         struct md_info *md;       /* NULL if not md */
         struct dm_info *dm;       /* NULL if not dm */
         const char *backing_file; /* loop: as the kernel shows it; else NULL */
@@ -156,6 +158,9 @@ struct layer {
         const char *serial, *model, *transport, *filesystem;
         bool udev_other_rules_disabled; /* DM_UDEV_DISABLE_OTHER_RULES_FLAG */
         bool udev_not_ready;            /* SYSTEMD_READY=0 */
+        bool in_udev_database;          /* capture: has udev's word, even if it says nothing of the above */
+
+        bool carried; /* not read for this topology: a copy of what was read for an earlier one */
 
         /* Set by topology_finish(). Each neighbour once; order of below is that of slaves/ and of the table. */
         struct layer **below, **above;
@@ -170,6 +175,7 @@ struct layer {
 /* Something that could not be read and is left out; for people. */
 struct topology_note {
         const char *text;
+        const struct layer *layer; /* that it is about; NULL: the machine, or several */
         struct topology_note *next;
 };
 
@@ -219,6 +225,8 @@ int topology_link(struct topology *topology, struct layer *upper, struct layer *
 int topology_add_mount(struct topology *topology, const struct mount *mount); /* copies the strings */
 int topology_add_swap(struct topology *topology, const char *path);
 int topology_add_note(struct topology *topology, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int topology_add_layer_note(struct topology *topology, const struct layer *layer, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
 
 /*
  * Resolves references (dm tables, md members, partitions, loop files), classifies, labels, finds uses and tops, takes
