@@ -644,6 +644,29 @@ static void test_number_of_lookups(void **state) {
         sysroot_free(f.root);
 }
 
+/* The same of this machine, where udev and device-mapper are asked. Devices may come and go meanwhile. */
+static void test_live(void **state) {
+        struct fixture f = {0};
+        size_t n_carried = 0;
+
+        assert_int_equal(sysroot_open(NULL, &f.root), 0);
+        if (!sysroot_is_directory(f.root, "sys/class/block")) {
+                sysroot_free(f.root);
+                skip();
+        }
+        assert_int_equal(discover(f.root, &f.topology), 0);
+        size_t n = f.topology->n_layers, n_notes = count_notes(f.topology);
+        update(&f, "");
+        for (size_t i = 0; i < f.topology->n_layers; i++)
+                n_carried += f.topology->layers[i]->carried;
+        if (f.topology->n_layers == n) {
+                assert_int_equal(count_notes(f.topology), n_notes);
+                assert_true(n == 0 || n_carried > 0);
+        }
+        topology_free(f.topology);
+        sysroot_free(f.root);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void) {
@@ -665,6 +688,7 @@ int main(void) {
                         TEST(test_recorded),
                         TEST(test_lookups),
                         cmocka_unit_test(test_number_of_lookups),
+                        cmocka_unit_test(test_live),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
