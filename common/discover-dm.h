@@ -23,6 +23,17 @@ int dm_read_tables_captured(const struct sysroot *root, struct topology *topolog
 int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *params);
 
+/* Whether a target of LAYER's is one whose status matters. */
+bool dm_needs_status(const struct layer *layer);
+
+/* Adds what the status of a target of LAYER's says, for a capture too. Of what does not fit the table nothing is taken. */
+int dm_add_status(const struct sysroot *root, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
+                const char *target, const char *status);
+
+/* For a capture, if there is to be one: a line of LAYER's status. Returns 0 or -ENOMEM. */
+int dm_record_status(const struct sysroot *root, const struct layer *layer, uint64_t start_sectors,
+                uint64_t length_sectors, const char *target, const char *status);
+
 /*
  * For a capture, if there is to be one: a line of LAYER's table, without what may be secret and without its end (0 or
  * -ENOMEM); more devices for that line; its end; and what there is to say of all maps once their tables are read (0 or

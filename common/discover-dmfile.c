@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Tables of a captured machine, from files with what "dmsetup table" printed. Its names are matched with those in
- * sysfs, or by number where there is dmsetup/info too.
+ * Tables of a captured machine, from files with what "dmsetup table" and "dmsetup status" printed. Its names are matched
+ * with those in sysfs, or by number where there is dmsetup/info too.
  */
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include "common/dmtable.h"
 
 #define REPORT_DIRECTORY "sos_commands/devicemapper"
-#define REPORT_PREFIX    "dmsetup_table"
+#define REPORT_TABLE     "dmsetup_table"
+#define REPORT_STATUS    "dmsetup_status"
 
 struct map_name {
         const char *name; /* demangled */
@@ -163,46 +164,78 @@ static int index_maps(const struct sysroot *root, struct topology *topology, cha
         return 0;
 }
 
-/* Returns 1 if the line is one of a table, 0 if not, or -ENOMEM. */
-static int read_table_line(
-                const struct sysroot *root, struct topology *topology, const struct map_index *index, char *line) {
-        const char *name, *target, *params;
-        uint64_t start, length;
-        struct layer *layer;
-        int r;
+/* What lines are read with; BUFFER is for one of them. */
+struct reader {
+        const struct sysroot *root;
+        struct topology *topology;
+        struct map_index index;
+        char *buffer;
+};
 
-        if (dmtable_split_line(line, &name, &start, &length, &target, &params) < 0)
+/* What to do with a line. Returns 1 if it is one of such a file, 0 if not, or -ENOMEM. */
+typedef int (*line_handler)(const struct reader *reader, char *line);
+
+/* A line of "dmsetup table" or "dmsetup status"; LAYER is NULL if it is of a map that is not there. */
+struct table_line {
+        struct layer *layer;
+        uint64_t start, length;
+        const char *target, *params; /* NULL without a table */
+};
+
+/* Returns as a line_handler. */
+static int split_line(const struct reader *reader, char *line, struct table_line *ret) {
+        const char *name;
+
+        if (dmtable_split_line(line, &name, &ret->start, &ret->length, &ret->target, &ret->params) < 0)
                 return 0;
-        name = dmname_demangle(topology->arena, name);
+        name = dmname_demangle(reader->topology->arena, name);
         if (!name)
                 return -ENOMEM;
-        layer = find_name(index, name);
-        if (!layer)
-                return 1;
-        layer->dm->tables_known = true;
-        if (!target)
-                return 1;
-        r = dm_add_target(topology, layer, start, length, target, params);
-        if (r >= 0)
-                r = dm_record_target(root, layer, start, length, target, params);
-        if (r < 0)
-                return r;
-        dm_record_line_end(root);
+        ret->layer = find_name(&reader->index, name);
         return 1;
 }
 
-/* Returns 1 if the file is there and has lines of tables, 0 if not, or -ENOMEM. */
-static int read_table_file(const struct sysroot *root, struct topology *topology, const struct map_index *index,
-                char *line, const char *path) {
+static int read_table_line(const struct reader *reader, char *line) {
+        struct table_line split;
+        int r;
+
+        r = split_line(reader, line, &split);
+        if (r <= 0 || !split.layer)
+                return r;
+        split.layer->dm->tables_known = true;
+        if (!split.target)
+                return 1;
+        r = dm_add_target(reader->topology, split.layer, split.start, split.length, split.target, split.params);
+        if (r >= 0)
+                r = dm_record_target(reader->root, split.layer, split.start, split.length, split.target, split.params);
+        if (r < 0)
+                return r;
+        dm_record_line_end(reader->root);
+        return 1;
+}
+
+static int read_status_line(const struct reader *reader, char *line) {
+        struct table_line split;
+        int r;
+
+        r = split_line(reader, line, &split);
+        if (r <= 0 || !split.layer || !split.target)
+                return r;
+        r = dm_add_status(reader->root, split.layer, split.start, split.length, split.target, split.params);
+        return r < 0 ? r : 1;
+}
+
+/* Returns 1 if the file is there and has such lines, 0 if not, or -ENOMEM. */
+static int read_lines(const struct reader *reader, const char *path, line_handler handler) {
         _cleanup_(fclosep) FILE *stream = NULL;
         bool found = false;
 
-        if (sysroot_fopen(root, &stream, "%s", path) < 0)
+        if (sysroot_fopen(reader->root, &stream, "%s", path) < 0)
                 return 0;
-        while (line_read(stream, line, LINE_BUFFER)) {
+        while (line_read(stream, reader->buffer, LINE_BUFFER)) {
                 int r;
 
-                r = read_table_line(root, topology, index, line);
+                r = handler(reader, reader->buffer);
                 if (r < 0)
                         return r;
                 found |= r > 0;
@@ -210,21 +243,20 @@ static int read_table_file(const struct sysroot *root, struct topology *topology
         return found;
 }
 
-/* As read_table_file(), for a support report. */
-static int read_report(
-                const struct sysroot *root, struct topology *topology, const struct map_index *index, char *line) {
+/* As read_lines(), for the first of a support report's files with such lines. */
+static int read_report(const struct reader *reader, const char *prefix, line_handler handler) {
         _cleanup_(sysroot_names_freep) char **names = NULL;
 
-        if (sysroot_list(root, REPORT_PREFIX, &names, REPORT_DIRECTORY) < 0)
+        if (sysroot_list(reader->root, prefix, &names, REPORT_DIRECTORY) < 0)
                 return 0;
         for (char **name = names; *name; name++) {
                 const char *path;
                 int r;
 
-                path = arena_printf(topology->arena, REPORT_DIRECTORY "/%s", *name);
+                path = arena_printf(reader->topology->arena, REPORT_DIRECTORY "/%s", *name);
                 if (!path)
                         return -ENOMEM;
-                r = read_table_file(root, topology, index, line, path);
+                r = read_lines(reader, path, handler);
                 if (r != 0)
                         return r;
         }
@@ -249,24 +281,36 @@ static int note_unknown(struct topology *topology) {
                         first->name, n > 1 ? " and others" : "");
 }
 
-int dm_read_tables_captured(const struct sysroot *root, struct topology *topology) {
-        _cleanup_(freep) char *line = NULL;
-        struct map_index index = {0};
+/* Of maps that do not need one the status is passed over; where it is missing the tables have the last word. */
+static int read_status(const struct reader *reader) {
         int r;
 
-        line = malloc(LINE_BUFFER);
-        if (!line)
+        r = read_lines(reader, "dmsetup/status", read_status_line);
+        if (r == 0)
+                r = read_report(reader, REPORT_STATUS, read_status_line);
+        return r < 0 ? r : 0;
+}
+
+int dm_read_tables_captured(const struct sysroot *root, struct topology *topology) {
+        struct reader reader = {.root = root, .topology = topology};
+        _cleanup_(freep) char *buffer = NULL;
+        int r;
+
+        buffer = malloc(LINE_BUFFER);
+        if (!buffer)
                 return -ENOMEM;
-        r = index_maps(root, topology, line, &index);
+        reader.buffer = buffer;
+        r = index_maps(root, topology, buffer, &reader.index);
         if (r < 0)
                 return r;
-        r = read_table_file(root, topology, &index, line, "dmsetup/table");
+        r = read_lines(&reader, "dmsetup/table", read_table_line);
         if (r == 0)
-                r = read_report(root, topology, &index, line);
+                r = read_report(&reader, REPORT_TABLE, read_table_line);
         if (r < 0)
                 return r;
         if (r == 0)
                 return topology_add_note(topology, "The capture has no device-mapper tables (dmsetup/table): what maps "
                                                    "lie over is known from sysfs only, without targets.");
-        return note_unknown(topology);
+        r = read_status(&reader);
+        return r < 0 ? r : note_unknown(topology);
 }

@@ -51,6 +51,23 @@ static int read_dependencies(const struct sysroot *root, struct topology *topolo
         return 0;
 }
 
+static int add_status(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
+                const char *status) {
+        const struct context *context = userdata;
+
+        return dm_add_status(context->root, context->layer, start_sectors, length_sectors, target, status);
+}
+
+/* Without it the table has the last word. */
+static int read_status(struct context *context) {
+        int r;
+
+        if (!dm_needs_status(context->layer))
+                return 0;
+        r = dmquery_status(context->layer->major, context->layer->minor, add_status, context);
+        return r == -ENOMEM ? r : 0;
+}
+
 /* Returns 0 also if the map is gone. */
 static int read_table(const struct sysroot *root, struct topology *topology, struct layer *layer) {
         struct context context = {.root = root, .topology = topology, .layer = layer};
@@ -65,7 +82,7 @@ static int read_table(const struct sysroot *root, struct topology *topology, str
         r = needs_dependencies(layer->dm) ? read_dependencies(root, topology, layer) : 0;
         if (layer->dm->n_segments > 0)
                 dm_record_line_end(root);
-        return r;
+        return r < 0 ? r : read_status(&context);
 }
 
 static int read_tables(const struct sysroot *root, struct topology *topology) {

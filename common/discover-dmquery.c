@@ -68,14 +68,14 @@ static int run_query(int type, unsigned major, unsigned minor, struct dm_task **
         return 0;
 }
 
-int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
+static int query_targets(int type, unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
         _cleanup_(dm_task_destroyp) struct dm_task *task = NULL;
         uint64_t start, length;
         void *next = NULL;
         char *target, *params;
         int r;
 
-        r = run_query(DM_DEVICE_TABLE, major, minor, &task);
+        r = run_query(type, major, minor, &task);
         if (r < 0)
                 return r;
         do {
@@ -87,6 +87,14 @@ int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void 
                         return r;
         } while (next);
         return 0;
+}
+
+int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
+        return query_targets(DM_DEVICE_TABLE, major, minor, handler, userdata);
+}
+
+int dmquery_status(unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
+        return query_targets(DM_DEVICE_STATUS, major, minor, handler, userdata);
 }
 
 int dmquery_dependencies(unsigned major, unsigned minor, dev_t **ret, size_t *ret_n) {

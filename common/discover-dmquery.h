@@ -19,7 +19,7 @@ int dmquery_open(void);
 /* Gives the library's descriptor back. */
 void dmquery_close(void);
 
-/* Called for each line of a table, in order; a negative return value ends that. */
+/* Called for each line of a table or status, in order; a negative return value ends that. */
 typedef int (*dmquery_handler)(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
                 const char *params);
 
@@ -28,6 +28,9 @@ typedef int (*dmquery_handler)(void *userdata, uint64_t start_sectors, uint64_t 
  * no such map, or another negative errno.
  */
 int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void *userdata);
+
+/* As dmquery_table(): what each target says of its state. Without a flush, so that nothing waits for writes. */
+int dmquery_status(unsigned major, unsigned minor, dmquery_handler handler, void *userdata);
 
 /* The devices that a map has open: *ret_n of them in an array that the caller frees. Errors as dmquery_table(). */
 int dmquery_dependencies(unsigned major, unsigned minor, dev_t **ret, size_t *ret_n);

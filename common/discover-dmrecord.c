@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Tables on their way into a capture, as "dmsetup table" and "dmsetup info" print them. */
+/* Tables on their way into a capture, as "dmsetup table", "dmsetup status" and "dmsetup info" print them. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,9 @@
 #include "common/capture-table.h"
 #include "common/discover-dm.h"
 
-#define TABLE "dmsetup/table"
-#define INFO  "dmsetup/info"
+#define TABLE  "dmsetup/table"
+#define STATUS "dmsetup/status"
+#define INFO   "dmsetup/info"
 
 /* A map whose name nobody knows is called by that of its device; dmsetup/info says which that is. */
 static char *map_name(const struct layer *layer) {
@@ -39,6 +40,20 @@ void dm_record_legs(const struct sysroot *root, const struct dm_segment *segment
 
 void dm_record_line_end(const struct sysroot *root) {
         sysroot_record_text(root, TABLE, "\n");
+}
+
+int dm_record_status(const struct sysroot *root, const struct layer *layer, uint64_t start_sectors,
+                uint64_t length_sectors, const char *target, const char *status) {
+        _cleanup_(freep) char *name = NULL;
+
+        if (!sysroot_is_recorded(root))
+                return 0;
+        name = map_name(layer);
+        if (!name)
+                return -ENOMEM;
+        sysroot_record_text(root, STATUS, "%s: %" PRIu64 " %" PRIu64 " %s %s\n", name, start_sectors, length_sectors,
+                        target, status);
+        return 0;
 }
 
 static int record_map(const struct sysroot *root, const struct layer *layer) {

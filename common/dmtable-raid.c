@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Parameters of the target "raid" (drivers/md/dm-raid.c, raid_status()). */
+/* Parameters and status of the target "raid" (drivers/md/dm-raid.c, raid_status()). */
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 #include "common/dmtable-cursor.h"
+#include "common/dmtable.h"
 #include "common/geometry.h"
 
 static enum layer_kind raid_kind(struct word type) {
@@ -35,6 +36,7 @@ static enum layer_kind raid_kind(struct word type) {
 struct raid_parameters {
         uint64_t copies;
         bool far, offset;
+        bool reshaping;
         uint64_t data_offset_sectors;
 };
 
@@ -63,6 +65,8 @@ static int parse_raid_parameters(struct cursor *cursor, uint64_t n, struct raid_
                         r = cursor_next_number(cursor, UINT8_MAX, &parameters->copies);
                 else if (has_value && word_equals(word, "data_offset"))
                         r = cursor_next_number(cursor, INT64_MAX, &parameters->data_offset_sectors);
+                else if (has_value && word_equals(word, "delta_disks"))
+                        parameters->reshaping = !word_equals(cursor_next_word(cursor), "0");
                 else if (has_value && word_equals(word, "journal_dev"))
                         r = cursor_next_device(cursor, LEG_OTHER);
                 else if (has_value && word_equals(word, "raid10_format")) {
@@ -127,7 +131,52 @@ int dmtable_parse_raid(struct cursor *cursor) {
         if (r < 0)
                 return r;
 
-        segment->data_disks = geometry_data_disks(segment->kind, (int64_t)n, raid10_layout(&parameters));
+        segment->raid_disks = (unsigned)n;
+        segment->layout = raid10_layout(&parameters);
+        segment->reshaping = parameters.reshaping;
+        segment->data_disks = geometry_data_disks(segment->kind, (int64_t)n, segment->layout);
         segment->chunk_sectors = segment->data_disks > 0 ? chunk_sectors : 0;
+        return 0;
+}
+
+static void set_data_offset(struct dm_segment *segment, uint64_t sectors) {
+        for (size_t i = 0; i < segment->n_legs; i++)
+                if (segment->legs[i].role == LEG_DATA)
+                        segment->legs[i].offset_sectors = sectors;
+}
+
+/*
+ * What stands still may be a reshape that LVM is about to start: its table says so, or has other members than the array.
+ * Anything else that the array does, or nothing, is no reshape, although delta_disks stays in the table until the next.
+ */
+static bool is_reshaping(const struct dm_segment *segment, struct word action, uint64_t n_disks) {
+        if (word_equals(action, "frozen"))
+                return segment->reshaping || n_disks != segment->raid_disks;
+        return word_equals(action, "reshape");
+}
+
+/* "TYPE #DISKS HEALTH DONE/ALL", and of newer kernels "ACTION MISMATCHES DATA-OFFSET JOURNAL" */
+int dmtable_apply_raid_status(struct dm_segment *segment, const char *status) {
+        struct cursor cursor = {.next = status};
+        uint64_t n_disks, data_offset_sectors;
+        struct word action;
+
+        if (segment->raid_disks == 0)
+                return -EINVAL;
+        if (cursor_skip_words(&cursor, 1) < 0 || cursor_next_number(&cursor, UINT8_MAX, &n_disks) < 0 ||
+                        cursor_skip_words(&cursor, 2) < 0)
+                return -EINVAL;
+
+        action = cursor_next_word(&cursor);
+        if (action.length > 0)
+                segment->reshaping = is_reshaping(segment, action, n_disks);
+        if (cursor_skip_words(&cursor, 1) == 0 && cursor_next_number(&cursor, INT64_MAX, &data_offset_sectors) == 0)
+                set_data_offset(segment, data_offset_sectors);
+
+        /* A reshape has taken members away that LVM has not dropped from the table yet. */
+        if (n_disks < segment->raid_disks) {
+                segment->raid_disks = (unsigned)n_disks;
+                segment->data_disks = geometry_data_disks(segment->kind, (int64_t)n_disks, segment->layout);
+        }
         return 0;
 }

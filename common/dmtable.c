@@ -242,7 +242,8 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
         if (r < 0) {
                 segment.n_legs = 0;
                 segment.chunk_sectors = 0;
-                segment.data_disks = 0;
+                segment.data_disks = segment.raid_disks = 0;
+                segment.reshaping = false;
         }
         *ret = segment;
         return r;

@@ -15,7 +15,14 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
                 const char *params, struct dm_segment *ret);
 
 /*
- * Splits a line as "dmsetup table" prints it ("NAME: START LENGTH TARGET PARAMS", names may hold ": "), in place.
+ * Takes over what the status of a target "raid" says that its table does not: whether it is being reshaped (LVM loads a
+ * table without a word of that while it runs), how many members it has, and where its data starts. Returns 0, or -EINVAL
+ * for what is no such segment or status, which is then as it was.
+ */
+int dmtable_apply_raid_status(struct dm_segment *segment, const char *status);
+
+/*
+ * Splits a line as "dmsetup table" or "dmsetup status" prints it ("NAME: START LENGTH TARGET PARAMS", names may hold ": "), in place.
  * A map without a table is "NAME: ". Returns 0 or -EINVAL.
  */
 int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start, uint64_t *ret_length,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/finding-private.h"
+#include "common/layer.h"
 #include "common/mdattr.h"
 #include "common/units.h"
 
@@ -116,12 +117,15 @@ static bool stands_still(const struct md_info *md) {
 
 static int check_reshaping(struct finding_context *c, const struct layer *layer) {
         const struct md_info *md = layer->md;
-        const char *change, *done;
+        const char *change = "", *done = "";
 
-        if (!md || !md->reshaping)
+        if (!layer_is_reshaping(layer))
                 return 0;
-        change = describe_reshape(c, layer);
-        done = stands_still(md) ? ", but stands still" : progress(c, md);
+        /* Of LVM's RAID only the status tells, and not from what to what. */
+        if (md) {
+                change = describe_reshape(c, layer);
+                done = stands_still(md) ? ", but stands still" : progress(c, md);
+        }
         if (!change || !done)
                 return -ENOMEM;
         return finding_add(c, layer, FINDING_ARRAY_RESHAPING, SEVERITY_NOTICE,

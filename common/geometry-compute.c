@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "common/geometry-private.h"
+#include "common/layer.h"
 #include "common/plausible.h"
 
 #define NUMBERS_MAX 16U /* different widths, or readaheads, kept for a layer */
 
 static bool any_reshaping(
                 const struct geometry *all, const struct layer *layer, const struct layer **sources, size_t n) {
-        if (layer->md && layer->md->reshaping)
+        if (layer_is_reshaping(layer))
                 return true;
         for (size_t i = 0; i < n; i++)
                 if (all[sources[i]->index].reshaping)

@@ -41,6 +41,15 @@ bool layer_lies_over(const struct layer *upper, const struct layer *lower) {
         return lower && !(upper->in_cycle && lower->in_cycle) && lower->depth < upper->depth;
 }
 
+bool layer_is_reshaping(const struct layer *layer) {
+        if (layer->md && layer->md->reshaping)
+                return true;
+        for (size_t i = 0; layer->dm && i < layer->dm->n_segments; i++)
+                if (layer->dm->segments[i].reshaping)
+                        return true;
+        return false;
+}
+
 bool layer_is_swap(const struct layer *layer) {
         for (size_t i = 0; i < layer->n_uses; i++)
                 if (layer->uses[i].type == USE_SWAP)
@@ -90,9 +99,9 @@ const char *layer_describe_array(const struct layer *layer, struct arena *arena)
         }
         if (layer->dm && layer->dm->n_segments > 0 && layer->dm->segments[0].chunk_sectors > 0) {
                 const struct dm_segment *segment = &layer->dm->segments[0];
-                unsigned long n = 0;
+                unsigned long n = segment->raid_disks;
 
-                for (size_t i = 0; i < segment->n_legs; i++)
+                for (size_t i = 0; segment->raid_disks == 0 && i < segment->n_legs; i++)
                         n += segment->legs[i].role == LEG_DATA;
                 return describe(arena, kind_name(segment->kind) + strlen("dm-"), n,
                                 segment->chunk_sectors * SECTOR_BYTES);

@@ -16,6 +16,9 @@ bool layer_is_private_volume(const struct layer *layer);
 /* Whether LOWER (which may be NULL) is one to go on to from UPPER: not so along an edge of a cycle. */
 bool layer_lies_over(const struct layer *upper, const struct layer *lower);
 
+/* Whether it is an array, md's or one of device-mapper's, that is being reshaped. */
+bool layer_is_reshaping(const struct layer *layer);
+
 bool layer_is_swap(const struct layer *layer);
 
 /*

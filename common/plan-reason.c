@@ -116,7 +116,7 @@ static const struct layer *find_reshaping(const struct geometry *geometry, const
         for (unsigned steps = 0; layer && steps < STEPS_MAX; steps++) {
                 const struct layer *lower = NULL;
 
-                if (layer->md && layer->md->reshaping)
+                if (layer_is_reshaping(layer))
                         return layer;
                 for (size_t i = 0; i < layer->n_below && !lower; i++)
                         if (geometry[layer->below[i]->index].reshaping)

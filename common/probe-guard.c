@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/layer.h"
 #include "common/probe-guard.h"
 
 static bool is_one_of(const char *text, const char *a, const char *b) {
@@ -43,7 +44,7 @@ static const char *md_reason(const struct layer *layer, struct arena *arena) {
                 return arena_printf(arena, "%s is a container and holds no data", layer->label);
         if (layer->kind == KIND_MD_INACTIVE || is_one_of(md->array_state, "inactive", "clear"))
                 return arena_printf(arena, "%s is inactive", layer->label);
-        if (md->reshaping)
+        if (layer_is_reshaping(layer))
                 return arena_printf(arena, "%s is being reshaped", layer->label);
         if (md->degraded.known && md->degraded.value > 0)
                 return degraded_reason(layer, arena);
@@ -63,6 +64,8 @@ static const char *dm_reason(const struct layer *layer, struct arena *arena) {
                 return arena_printf(arena, "%s is suspended", layer->label);
         if (dm->tables_known && !dm->has_table)
                 return arena_printf(arena, "%s has no table", layer->label);
+        if (layer_is_reshaping(layer))
+                return arena_printf(arena, "%s is being reshaped", layer->label);
         for (size_t i = 0; i < dm->n_segments; i++)
                 if (!has_paths(&dm->segments[i]))
                         return arena_printf(arena, "%s has no paths", layer->label);

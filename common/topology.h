@@ -58,6 +58,9 @@ struct dm_segment {
         enum layer_kind kind;   /* the kind of a map that has this target only */
         uint64_t chunk_sectors; /* striped and raid: chunk; else 0 */
         unsigned data_disks;    /* striped and raid: chunks in a stripe that hold data; else 0 */
+        unsigned raid_disks;    /* raid: members, missing ones too; else 0 */
+        int64_t layout;         /* raid10: as md has it */
+        bool reshaping;         /* raid: as its status says, or else its table */
         struct dm_leg *legs;
         size_t n_legs;
 };

@@ -2,6 +2,8 @@
 
 /* Lines of "dmsetup table", and the names in them. A name survives being mangled, a target has no more legs than words. */
 
+#include <errno.h>
+
 #include "common/capture-table.h"
 #include "common/dmtable.h"
 #include "tests/fuzz/fuzz.h"
@@ -32,6 +34,10 @@ static void check_line(struct arena *arena, char *line) {
         r = dmtable_parse_target(arena, start, length, target, params, &segment);
         FUZZ_CHECK(segment.n_legs <= strlen(params) / 3 && (r == 0 || segment.n_legs == 0));
         FUZZ_CHECK(dmtable_kind(&segment, 1) == segment.kind);
+        /* The rest of the line may as well be a status. */
+        r = dmtable_apply_raid_status(&segment, params);
+        FUZZ_CHECK(r == 0 || r == -EINVAL);
+        FUZZ_CHECK(segment.data_disks <= segment.raid_disks || segment.raid_disks == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

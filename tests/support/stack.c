@@ -195,6 +195,17 @@ static void fill_map(struct topology *topology, const struct statement *s) {
         find(topology, s->words[1])->kind = dmtable_kind(dm->segments, dm->n_segments);
 }
 
+static void fill_status(struct topology *topology, const struct statement *s) {
+        struct dm_info *dm = find(topology, s->words[1])->dm;
+        const char *text = "";
+
+        for (size_t i = 2; i < s->n_words; i++) {
+                text = arena_printf(topology->arena, "%s %s", text, s->words[i]);
+                check(text, "no memory", "");
+        }
+        check(dm->n_segments > 0 && dmtable_apply_raid_status(&dm->segments[0], text) == 0, "bad status", s->words[1]);
+}
+
 static void fill_volume(struct topology *topology, const struct statement *s) {
         struct dm_info *dm = find(topology, s->words[1])->dm;
         char *slash = strchr(s->words[2], '/'), name[256] = "";
@@ -366,6 +377,8 @@ static void fill(struct topology *topology, const struct statement *s) {
                 fill_array(topology, s);
         else if (is(verb, "map"))
                 fill_map(topology, s);
+        else if (is(verb, "status"))
+                fill_status(topology, s);
         else if (is(verb, "lv"))
                 fill_volume(topology, s);
         else if (is(verb, "loop"))

@@ -10,6 +10,7 @@
  *   md NAME LEVEL CHUNK MEMBER…         CHUNK in bytes, K and M work; MEMBER is NAME, NAME:STATES, or "-" for a missing one
  *   map NAME START LENGTH TARGET …      a map with one target; devices by name. Again for the next segment
  *   map NAME                            a map without a table
+ *   status NAME …                       what the status of its first target says, which is "raid"; after the map
  *   lv NAME VG/LV [SUFFIX]              makes a map one of LVM's
  *   loop NAME FILE                      FILE with "\s" for blanks
  *   other NAME KIND BELOW…              a layer of any kind over others, as by slaves/

@@ -458,6 +458,44 @@ static void test_maps(void **state) {
         assert_string_equal(find(topology, "dm-5")->dm->lvm_suffix, "tpool");
 }
 
+/* From a capture's own file or a report's; what is of other maps or places is passed over. */
+static void test_raid_status(void **state) {
+        static const struct {
+                const char *path, *text;
+                bool reshaping;
+        } cases[] = {
+                        {"dmsetup/status", "lv: 0 8 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n", true},
+                        {"dmsetup/status", "vg: \nzero: 0 8 zero \nlv: 0 8 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n",
+                                        true},
+                        {"dmsetup/status", "lv: 0 8 raid raid5_ls 3 AAA 8/8 idle 0 0 -\n", false},
+                        {"dmsetup/status", "lv: 8 8 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n", false},
+                        {"dmsetup/status", "lv: 0 9 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n", false},
+                        {"dmsetup/status", "lv: 0 8 linear \n", false},
+                        {"dmsetup/status", "lv: \n", false},
+                        {"dmsetup/status", "other: 0 8 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n", false},
+                        {"dmsetup/status", "", false},
+                        {"sos_commands/devicemapper/dmsetup_status", "lv: 0 8 raid raid5_ls 3 aaa 0/8 reshape 0 0 -\n",
+                                        true},
+        };
+        static const struct tree_file files[] = {
+                        DISK("sda", "8:0"),
+                        MAP("dm-0", "253:0", "lv", LVM_UUID),
+                        MAP("dm-1", "253:1", "zero", ""),
+                        {"dmsetup/table", "lv: 0 8 raid raid5_ls 1 128 3 - 8:0 - 8:16 - 8:32\nzero: 0 8 zero \n"},
+        };
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+
+                print_message("%s", cases[i].text);
+                tree_write(*state, cases[i].path, cases[i].text);
+                topology = discover_tree(*state);
+                assert_int_equal(find(topology, "dm-0")->dm->segments[0].reshaping, cases[i].reshaping);
+                tree_remove(*state, cases[i].path);
+        }
+}
+
 /* No table, one that does not parse, and one that the file lacks. */
 static void test_maps_in_part(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
@@ -751,6 +789,7 @@ int main(void) {
                         TEST(test_inactive_array),
                         TEST(test_reshaping),
                         TEST(test_maps),
+                        TEST(test_raid_status),
                         TEST(test_maps_in_part),
                         TEST(test_maps_by_number),
                         TEST(test_maps_of_report),

@@ -174,6 +174,95 @@ static void test_bad_targets(void **state) {
         }
 }
 
+/* What a table says by itself, and what the status says after that: "-" for a table alone. */
+static void test_raid_status(void **state) {
+        static const char same[] = "raid5_ls 3 128 region_size 4096 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          grown[] = "raid5_ls 5 128 delta_disks 1 data_offset 8192 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          rebuild[] = "raid5_ls 3 128 rebuild 3 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          shrunk[] = "raid5_ls 5 128 delta_disks -1 data_offset 0 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          offset[] = "raid5_ls 3 128 data_offset 8192 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          mirror[] = "raid1 3 0 region_size 4096 2 - 8:0 - 8:16",
+                          ten[] = "raid10 5 128 raid10_copies 2 raid10_format near 6 - 8:0 - 8:16 - 8:32 - 8:48 - "
+                                  "8:64 - 8:80";
+        static const struct {
+                const char *params, *status;
+                bool reshaping;
+                unsigned raid_disks, data_disks;
+                uint64_t offset;
+        } cases[] = {
+                        {same, NULL, false, 4, 3, 0},
+                        {grown, NULL, true, 4, 3, 8192},
+                        {shrunk, NULL, true, 4, 3, 0},
+                        {offset, NULL, false, 4, 3, 8192},
+                        {"raid5_ls 3 128 delta_disks 0 4 - 8:0 - 8:16 - 8:32 - 8:48", NULL, false, 4, 3, 0},
+                        /* while it runs, LVM's last table does not say so */
+                        {same, "raid5_ls 4 aaaa 8192/65536 reshape 0 8192 -", true, 4, 3, 8192},
+                        {grown, "raid5_ls 4 aaaa 0/65536 reshape 0 8192 -", true, 4, 3, 8192},
+                        {offset, "raid5_ls 4 aaaa 0/65536 reshape 0 0 -", true, 4, 3, 0},
+                        {shrunk, "raid5_ls 3 aaaa 0/65536 reshape 0 0 -", true, 3, 2, 0},
+                        /* it is over, whatever the table says */
+                        {same, "raid5_ls 4 AAAA 65536/65536 idle 0 8192 -", false, 4, 3, 8192},
+                        {grown, "raid5_ls 4 AAAA 65536/65536 idle 0 0 -", false, 4, 3, 0},
+                        {shrunk, "raid5_ls 3 AAAA 65536/65536 idle 0 0 -", false, 3, 2, 0},
+                        {grown, "raid5_ls 4 AAAA 0/65536 check 0 0 -", false, 4, 3, 0},
+                        {same, "raid5_ls 4 AAAa 0/65536 recover 0 0 -", false, 4, 3, 0},
+                        {same, "raid5_ls 4 aaaa 0/65536 resync 0 0 -", false, 4, 3, 0},
+                        /* it stands still: about to start, or nothing of the kind */
+                        {grown, "raid5_ls 4 aaaa 0/65536 frozen 0 8192 -", true, 4, 3, 8192},
+                        {rebuild, "raid5_ls 3 AAAa 0/65536 frozen 0 0 -", true, 3, 2, 0},
+                        {same, "raid5_ls 4 AAAA 0/65536 frozen 0 0 -", false, 4, 3, 0},
+                        /* old kernels say less */
+                        {same, "raid5_ls 4 AAAA 65536/65536", false, 4, 3, 0},
+                        {grown, "raid5_ls 4 AAAA 65536/65536", true, 4, 3, 8192},
+                        {offset, "raid5_ls 4 AAAA 65536/65536 idle 0", false, 4, 3, 8192},
+                        {offset, "raid5_ls 4 AAAA 65536/65536 idle 0 x", false, 4, 3, 8192},
+                        {mirror, "raid1 2 aa 0/65536 reshape 0 0 -", true, 2, 0, 0},
+                        {ten, "raid10 4 AAAAAA 65536/65536 idle 0 0 -", false, 4, 2, 0},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct dm_segment segment;
+
+                print_message("%s: %s\n", cases[i].params, cases[i].status ?: "-");
+                assert_int_equal(dmtable_parse_target(*state, 0, 1, "raid", cases[i].params, &segment), 0);
+                if (cases[i].status)
+                        assert_int_equal(dmtable_apply_raid_status(&segment, cases[i].status), 0);
+                assert_int_equal(segment.reshaping, cases[i].reshaping);
+                assert_int_equal(segment.raid_disks, cases[i].raid_disks);
+                assert_int_equal(segment.data_disks, cases[i].data_disks);
+                for (size_t j = 0; j < segment.n_legs; j++)
+                        assert_int_equal(segment.legs[j].offset_sectors, cases[i].offset);
+        }
+}
+
+static void test_bad_raid_status(void **state) {
+        static const char *const statuses[] = {
+                        "",
+                        "raid5_ls",
+                        "raid5_ls x AAAA 1/2 idle 0 0 -",
+                        "raid5_ls 256 AAAA 1/2 reshape 0 0 -",
+                        "raid5_ls 3 AAAA",
+        };
+        struct dm_segment segment;
+
+        assert_int_equal(dmtable_parse_target(*state, 0, 1, "raid",
+                                         "raid5_ls 3 8 delta_disks 1 4 - 8:0 - 8:1 - 8:2 - 8:3", &segment),
+                        0);
+        for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+                assert_int_equal(dmtable_apply_raid_status(&segment, statuses[i]), -EINVAL);
+                assert_true(segment.reshaping);
+                assert_int_equal(segment.raid_disks, 4);
+        }
+        assert_int_equal(dmtable_parse_target(*state, 0, 1, "striped", "2 128 9:1 0 9:2 0", &segment), 0);
+        assert_int_equal(dmtable_apply_raid_status(&segment, "raid5_ls 4 AAAA 1/2 reshape 0 0 -"), -EINVAL);
+        assert_false(segment.reshaping);
+        /* a table that breaks off says nothing */
+        assert_int_equal(dmtable_parse_target(*state, 0, 1, "raid", "raid5_ls 3 8 delta_disks 1 4 - 8:0", &segment),
+                        -EINVAL);
+        assert_false(segment.reshaping);
+        assert_int_equal(segment.raid_disks, 0);
+}
+
 static void test_split_line(void **state) {
         static const struct {
                 const char *line, *name;
@@ -336,6 +425,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_bad_targets, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_raid_status, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_bad_raid_status, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_split_line, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_split_bad_line, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_kind, set_up, tear_down),

@@ -406,6 +406,27 @@ static void test_graphs(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+#define LVM_RAID5 "disk r1 r2 r3 r4; map dm-0 0 9 raid raid5_ls 1 128 4 - r1 - r2 - r3 - r4;"
+
+/* Device-mapper's own arrays: no geometry at or above them while they are reshaped. */
+static void test_reshaped_maps(void **state) {
+        static const struct geometry_case cases[] = {
+                        {LVM_RAID5 "status dm-0 raid5_ls 4 AAAA 9/9 idle 0 0 -", "dm-0", "64 × 3 = 192 of dm-0"},
+                        {LVM_RAID5 "status dm-0 raid5_ls 4 aaaa 0/9 reshape 0 0 -", "dm-0", "none"},
+                        {LVM_RAID5 "status dm-0 raid5_ls 4 aaaa 0/9 reshape 0 0 -; map dm-1 0 9 linear dm-0 0", "dm-1",
+                                        "none"},
+                        {LVM_RAID5 "status dm-0 raid5_ls 3 AAAA 9/9 idle 0 0 -; map dm-1 0 9 linear dm-0 0", "dm-1",
+                                        "64 × 2 = 128 of dm-0"},
+                        {RAID5_OF_4 LVM_RAID5 "status dm-0 raid5_ls 4 aaaa 0/9 reshape 0 0 -; map dm-1 0 9 linear md1 "
+                                              "0; map dm-1 9 9 linear dm-0 0",
+                                        "dm-1", "none"},
+                        {"disk r1 r2 r3; map dm-0 0 9 raid raid5_ls 3 128 delta_disks 1 3 - r1 - r2 - r3", "dm-0",
+                                        "none"},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void test_reshape_reaches_up(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build(RAID0_OF_2 RAID5_OF_4 RAID6_OF_7
                         "set md1 reshape; map dm-0 0 9 linear md1 0; map dm-1 0 9 crypt c k 0 dm-0 0;"
@@ -520,6 +541,7 @@ int main(void) {
                         cmocka_unit_test(test_unknown_targets),
                         cmocka_unit_test(test_nested_stripes),
                         cmocka_unit_test(test_graphs),
+                        cmocka_unit_test(test_reshaped_maps),
                         cmocka_unit_test(test_reshape_reaches_up),
                         cmocka_unit_test(test_arrays_beneath),
                         cmocka_unit_test(test_many_stripes),

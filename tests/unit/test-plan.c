@@ -124,6 +124,10 @@ static void test_rounding(void **state) {
         check_cases(cases, ARRAY_SIZE(cases), BY_SORT);
 }
 
+#define LVM_RESHAPED                                                                                                   \
+        "disk r1 r2 r3; map dm-8 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3;"                                            \
+        "status dm-8 raid5_ls 3 aaa 0/9 reshape 0 0 -;"
+
 static void test_held(void **state) {
         static const struct {
                 const char *settings, *rule, *decision, *reason;
@@ -180,6 +184,9 @@ static void test_more_held(void **state) {
                         {RAID5 "set md0 reshape", "md0", "auto", "hold (none)"},
                         {RAID5 "set md0 reshape", "a", "auto", "ignore (none)"},
                         {RAID5 "set md0 reshape; map dm-9 0 9 crypt c k 0 dm-0 0", "dm-9", "auto", "hold (none)"},
+                        {LVM_RESHAPED, "dm-8", "auto", "hold (none)"},
+                        {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "auto", "hold (none)"},
+                        {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "sectors=8192", "hold (8192)"},
                         {RAID5 MIRROR "set md0 reshape; set md1 ra=512", "dm-1", "auto", "raise 256 → 512"},
                         {RAID5 MIRROR "set md0 reshape; map dm-9 0 9 linear md1 0; map dm-9 9 9 linear md0 0", "dm-9",
                                         "auto", "hold (none)"},
@@ -337,6 +344,8 @@ static void test_reasons(void **state) {
                         {MIRROR "set md1 ra=128", "dm-1", "auto min=1M", "min"},
                         {MIRROR "set md1 ra=128", "dm-1", "auto min=4M max=1M", "would be 4 MiB"},
                         {RAID5 "set md0 reshape", "md0", "auto", "the array is being reshaped"},
+                        {LVM_RESHAPED, "dm-8", "auto", "the array is being reshaped"},
+                        {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "auto", "dm-8 is being reshaped"},
                         {RAID5 "disk g h; md md3 raid0 512K g h; map dm-9 0 9 striped 2 128 md0 0 md3 0", "dm-9",
                                         "auto",
                                         "dm-9 (striped 2 × 64 KiB), md0 (raid5 4 × 256 KiB) and md3 (raid0 2 × 512 "

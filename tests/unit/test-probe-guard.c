@@ -102,6 +102,7 @@ static void test_md(void **state) {
 static void test_dm(void **state) {
         struct dm_segment linear = {.kind = KIND_DM_LINEAR}, dead = {.kind = KIND_DM_MULTIPATH};
         struct dm_leg leg = {.role = LEG_DATA};
+        struct dm_segment reshaping = {.kind = KIND_DM_RAID5, .reshaping = true};
         struct dm_segment alive = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1};
         const struct {
                 struct dm_info dm;
@@ -113,6 +114,8 @@ static void test_dm(void **state) {
                         {{.has_table = true, .tables_known = true, .segments = &dead, .n_segments = 1},
                                         "vg0/lv0 has no paths"},
                         {{.has_table = false, .tables_known = true}, "vg0/lv0 has no table"},
+                        {{.has_table = true, .tables_known = true, .segments = &reshaping, .n_segments = 1},
+                                        "vg0/lv0 is being reshaped"},
                         {{.suspended = true, .has_table = true, .tables_known = true}, "vg0/lv0 is suspended"},
         };
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# summary: an LVM raid5 gets a fourth data disk, then another chunk, with a map above: held meanwhile, then led to the new stripe
+# boot: own
+# timeout: 240
+
+# KiB/s of a reshape, for all arrays of the machine.
+speed() { echo "$1" | tee /proc/sys/dev/raid/speed_limit_min >/proc/sys/dev/raid/speed_limit_max; }
+
+# status_says WORD: what the kernel says that the array does
+status_says() { [[ " $(dmsetup status vg0-lv) " == *" $1 "* ]]; }
+
+# table_says WORD
+table_says() { [[ " $(dmsetup table vg0-lv) " == *" $1 "* ]]; }
+
+# assert_held: while the reshape runs
+assert_held() {
+    wait_until 20 status_says reshape
+    # LVM has taken delta_disks and data_offset out of the table again: only the status tells.
+    wait "$1"
+    dmsetup table vg0-lv
+    dmsetup status vg0-lv
+    if table_says delta_disks || table_says data_offset; then fail "the table says itself that there is a reshape"; fi
+    setrad_settled 60
+    scan_once
+    status_says reshape || fail "the reshape was over before it was looked at"
+    # What LVM and the kernel make of the readahead of the LV meanwhile is not ours.
+    assert_layer vg0/lv dm-raid5 - - "$(of vg0/lv .readahead_sectors)" array-reshaping
+    assert_layer over dm-linear - - "$(ra /dev/mapper/over)"
+    assert_eq "$(of over .action)" hold "action on the map above"
+    assert_eq "$(of over .reason)" "vg0/lv is being reshaped" "why"
+    assert_eq "$(setractl plan --json | jq -c '[.held[].label] | sort')" '["over","vg0/lv"]' "held in the plan"
+    said 'over .*: held: vg0/lv is being reshaped' || fail "nobody was told that it is held"
+}
+
+policy 10-lvm <<'EOF'
+version: 1
+rules:
+  - {name: over LVM's arrays, match: {over: dm-raid5}, readahead: auto}
+  - {name: LVM's arrays, match: {kind: dm-raid5}, readahead: auto}
+EOF
+reload
+slow_disks 5 128 0
+pvcreate -qq -y "${disks[@]}"
+vgcreate -qq vg0 "${disks[@]}"
+lvcreate -qq -y -Wn -Zn --type raid5 -i 3 -I 64k -n lv -L 96m vg0
+wait_until 30 status_says idle
+dmsetup create over --readahead 256 --table "0 131072 linear /dev/vg0/lv 0"
+wait_until 20 ra_is /dev/mapper/over 1024
+setrad_settled 60
+scan_once
+# LVM counts parity, too; the map above follows what the array has.
+assert_layer vg0/lv dm-raid5 64x3=192 768 1024
+assert_layer over dm-linear 64x3=192 1024 1024
+
+note "a fourth data disk"
+speed 500
+lvconvert -qq -y --stripes 4 vg0/lv &
+assert_held $!
+speed 200000
+wait_until 60 status_says idle
+# The array has grown, which is an event: nobody asks for a scan.
+wait_until 20 ra_is /dev/mapper/over 1280
+wait_until 20 said 'over: no longer held'
+setrad_settled 60
+scan_once
+assert_layer vg0/lv dm-raid5 64x4=256 1024 1280
+assert_layer over dm-linear 64x4=256 1280 1280 geometry-stale
+
+note "chunks of 128 KiB"
+speed 500
+lvconvert -qq -y --stripesize 128k vg0/lv &
+assert_held $!
+speed 200000
+wait_until 60 status_says idle
+# Its size is the same: there is no event, so that setrad is told to look.
+setrad_settled 60
+setrad_log
+scan_once
+assert_layer vg0/lv dm-raid5 128x4=512 2048 2560
+assert_layer over dm-linear 128x4=512 2560 2560 geometry-stale
+assert_eq "$(changes_made)" "over 1024 1280
+over 1280 2560
+over 256 1024" "changes made"
