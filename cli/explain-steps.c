@@ -7,6 +7,7 @@
 
 #include "cli/explain.h"
 #include "common/layer.h"
+#include "common/plan-reason.h"
 #include "common/units.h"
 
 #define ARRAYS_NAMED_MAX 4U
@@ -56,6 +57,11 @@ static const char *geometry_text(const struct explanation *e, struct arena *aren
                 if (plan_hold_reason(e->survey->geometry, e->layer, arena, &why) < 0)
                         return NULL;
                 return why ? arena_printf(arena, "no stripe can be told now: %s", why) : NULL;
+        }
+        if (g->opaque) {
+                const char *why = plan_reason_opaque(e->survey->geometry, e->layer, arena);
+
+                return why ? arena_printf(arena, "no stripe can be told: %s", why) : NULL;
         }
         if (!g->known)
                 return "nothing at or beneath it stripes";

@@ -32,6 +32,17 @@ static const struct layer *find_inactive(const struct geometry *all, const struc
         return NULL;
 }
 
+/* This layer, or the first beneath, of which it is not known how it spreads its reads. */
+static const struct layer *find_opaque(
+                const struct geometry *all, const struct layer *layer, const struct layer **sources, size_t n) {
+        if (geometry_is_opaque(layer, n))
+                return layer;
+        for (size_t i = 0; i < n; i++)
+                if (all[sources[i]->index].opaque)
+                        return all[sources[i]->index].opaque;
+        return NULL;
+}
+
 static int collect_arrays(struct arena *arena, const struct geometry *all, const struct layer **sources, size_t n,
                 struct geometry *g) {
         size_t max = n;
@@ -152,6 +163,9 @@ static int compute_one(const struct topology *topology, struct arena *arena, con
                 r = geometry_of_layer(arena, all, layer, sources, n, g);
                 if (r < 0)
                         return r;
+                /* A stripe of its own, or of another part, is one to go by. */
+                if (!g->known)
+                        g->opaque = find_opaque(all, layer, sources, n);
         }
         r = collect_arrays(arena, all, sources, n, g);
         if (r < 0)

@@ -20,6 +20,12 @@ size_t geometry_data_legs(
                 const struct layer *layer, const struct dm_segment *segment, const struct layer **legs, size_t n);
 
 /*
+ * Whether a map reads from several devices in a way that is not known: by a target that is not known, or its table is
+ * not. N is the number of its sources.
+ */
+bool geometry_is_opaque(const struct layer *layer, size_t n);
+
+/*
  * The members of struct geometry that are about stripes, for a layer that reads from SOURCES; ALL is set for what is
  * beneath. Returns 0 or -ENOMEM.
  */

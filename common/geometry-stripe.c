@@ -199,6 +199,20 @@ static bool has_data_legs(const struct layer *layer) {
         return false;
 }
 
+bool geometry_is_opaque(const struct layer *layer, size_t n) {
+        if (!layer->dm)
+                return false;
+        if (!has_data_legs(layer))
+                return n > 1;
+        for (size_t i = 0; i < layer->dm->n_segments; i++) {
+                const struct dm_segment *segment = &layer->dm->segments[i];
+
+                if (segment->kind == KIND_DM_UNKNOWN && segment->n_legs > 0 && !has_single_leg(layer, segment))
+                        return true;
+        }
+        return false;
+}
+
 int geometry_of_layer(struct arena *arena, const struct geometry *all, const struct layer *layer,
                 const struct layer **sources, size_t n, struct geometry *g) {
         if (layer->md)

@@ -16,6 +16,8 @@ struct geometry {
         bool known;     /* false: no stripe, or (next two) none that can be told now; those below are then 0 */
         bool reshaping; /* an array at or beneath this layer is being reshaped */
         const struct layer *inactive; /* an array beneath this layer that is inactive; NULL if none is */
+        /* A map at or beneath this layer that reads from several devices nobody knows how; NULL if none, or known. */
+        const struct layer *opaque;
         uint64_t chunk_bytes;         /* of one member; 0 where those of a nested stripe differ */
         unsigned data_disks;          /* members that hold data in one stripe, those of nested stripes added up */
         uint64_t stripe_bytes;        /* stripe width: what a read must span to keep every data disk busy */

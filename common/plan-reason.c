@@ -134,3 +134,21 @@ const char *plan_reason_reshaping(const struct geometry *geometry, const struct 
         return array == layer ? "the array is being reshaped"
                               : arena_printf(arena, "%s is being reshaped", array->label);
 }
+
+/* The target that is not known, in words; "" where the table is not known either. */
+static const char *name_unknown_target(const struct layer *map, struct arena *arena) {
+        for (size_t i = 0; i < map->dm->n_segments; i++)
+                if (map->dm->segments[i].kind == KIND_DM_UNKNOWN)
+                        return arena_printf(arena, " (target \"%s\")", map->dm->segments[i].target);
+        return "";
+}
+
+const char *plan_reason_opaque(const struct geometry *geometry, const struct layer *layer, struct arena *arena) {
+        const struct layer *map = geometry[layer->index].opaque;
+        const char *target = name_unknown_target(map, arena);
+
+        if (!target)
+                return NULL;
+        return arena_printf(arena, "it is not known how %s%s spreads its reads over several devices",
+                        map == layer ? "the map" : map->label, target);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Words for a decision; used by plan.c only. All strings are ARENA's or constant; NULL without memory. Pure. */
+/* Words for a decision; used by plan.c, and by the command line to explain. All strings are ARENA's or constant; NULL without memory. Pure. */
 
 #include "plan.h"
 
@@ -11,3 +11,6 @@ const char *plan_reason_target(const struct geometry *geometry, const struct lay
 
 /* "md0 is being reshaped (raid5, 5 disks)" */
 const char *plan_reason_reshaping(const struct geometry *geometry, const struct layer *layer, struct arena *arena);
+
+/* Why a layer with an opaque map (struct geometry) at or beneath it has no target. */
+const char *plan_reason_opaque(const struct geometry *geometry, const struct layer *layer, struct arena *arena);

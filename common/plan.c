@@ -124,6 +124,9 @@ static int decide_difference(const struct plan_input *in, const struct layer *la
         } else if (left) {
                 d->action = ACTION_KEEP;
                 d->reason = left;
+        } else if (in->geometry[layer->index].opaque && !d->target.sectors.known) {
+                d->action = ACTION_KEEP;
+                d->reason = plan_reason_opaque(in->geometry, layer, in->arena);
         } else if (hold) {
                 d->action = ACTION_HOLD;
                 d->reason = hold;

@@ -118,7 +118,10 @@ struct target target_compute(const struct topology *topology, const struct geome
         if (spec.mode == READAHEAD_KEEP)
                 return target;
         if (target.origin != TARGET_LITERAL) {
-                if (geometry[layer->index].reshaping || geometry[layer->index].inactive)
+                const struct geometry *g = &geometry[layer->index];
+
+                /* What an array beneath has is no guide to a map that may read from other devices at the same time. */
+                if (g->reshaping || g->inactive || g->opaque)
                         return (struct target){};
                 sectors = bound(topology, spec, limits, &target);
         }

@@ -42,7 +42,7 @@ struct readahead_limits {
                         .max_sectors = READAHEAD_MAX_DEFAULT_SECTORS, .memory_share_ppm = MEMORY_SHARE_DEFAULT_PPM})
 
 enum target_origin {
-        TARGET_NONE,    /* no target: keep, or the geometry cannot be told (a reshape, an inactive array) */
+        TARGET_NONE,    /* no target: keep, or the geometry cannot be told (reshape, inactive array, opaque map) */
         TARGET_STRIPE,  /* stripes × stripe width */
         TARGET_ARRAY,   /* what the array beneath has */
         TARGET_FLOOR,   /* nothing beneath has a stripe, or two are less than the floor */

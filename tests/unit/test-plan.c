@@ -128,6 +128,8 @@ static void test_rounding(void **state) {
         "disk r1 r2 r3; map dm-8 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3;"                                            \
         "status dm-8 raid5_ls 3 aaa 0/9 reshape 0 0 -;"
 
+#define OPAQUE RAID5 "disk o; map dm-9 0 9 era o md0 8192;"
+
 static void test_held(void **state) {
         static const struct {
                 const char *settings, *rule, *decision, *reason;
@@ -185,6 +187,11 @@ static void test_more_held(void **state) {
                         {RAID5 "set md0 reshape", "a", "auto", "ignore (none)"},
                         {RAID5 "set md0 reshape; map dm-9 0 9 crypt c k 0 dm-0 0", "dm-9", "auto", "hold (none)"},
                         {LVM_RESHAPED, "dm-8", "auto", "hold (none)"},
+                        {OPAQUE, "dm-9", "auto both", "keep (none)"},
+                        {OPAQUE "set dm-9 suspended", "dm-9", "auto", "keep (none)"},
+                        {OPAQUE "set dm-9 suspended", "dm-9", "sectors=8192", "hold (8192)"},
+                        {OPAQUE "set md0 reshape", "dm-9", "auto", "hold (none)"},
+                        {OPAQUE "map dm-10 0 9 linear dm-9 0", "dm-10", "auto", "keep (none)"},
                         {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "auto", "hold (none)"},
                         {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "sectors=8192", "hold (8192)"},
                         {RAID5 MIRROR "set md0 reshape; set md1 ra=512", "dm-1", "auto", "raise 256 → 512"},
@@ -346,6 +353,13 @@ static void test_reasons(void **state) {
                         {RAID5 "set md0 reshape", "md0", "auto", "the array is being reshaped"},
                         {LVM_RESHAPED, "dm-8", "auto", "the array is being reshaped"},
                         {LVM_RESHAPED "map dm-9 0 9 linear dm-8 0", "dm-9", "auto", "dm-8 is being reshaped"},
+                        {OPAQUE, "dm-9", "auto",
+                                        "it is not known how the map (target \"era\") spreads its reads over several "
+                                        "devices"},
+                        {OPAQUE "map dm-10 0 9 linear dm-9 0", "dm-10", "auto",
+                                        "it is not known how dm-9 (target \"era\") spreads its reads over several "
+                                        "devices"},
+                        {OPAQUE "set dm-9 no-tables; map dm-10 0 9 linear dm-9 0", "dm-10", "auto", "dm-9"},
                         {RAID5 "disk g h; md md3 raid0 512K g h; map dm-9 0 9 striped 2 128 md0 0 md3 0", "dm-9",
                                         "auto",
                                         "dm-9 (striped 2 × 64 KiB), md0 (raid5 4 × 256 KiB) and md3 (raid0 2 × 512 "

@@ -76,6 +76,38 @@ static void test_two_stripes(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+#define TWO_BELOW RAID5 "disk g; map dm-9 0 9 era g md0 8192; set md0 ra=8192;"
+
+/* Nothing is worked out where it is not known how reads are spread over several devices. */
+static void test_opaque(void **state) {
+        static const struct target_case cases[] = {
+                        {TWO_BELOW, "dm-9", "auto", "none"},
+                        {TWO_BELOW, "dm-9", "array", "none"},
+                        {TWO_BELOW, "dm-9", "stripes=4", "none"},
+                        {TWO_BELOW, "dm-9", "auto min=1M", "none"},
+                        {TWO_BELOW, "dm-9", "sectors=8192", "8192, literal"},
+                        {TWO_BELOW "map dm-10 0 9 linear dm-9 0", "dm-10", "auto", "none"},
+                        {TWO_BELOW "part dm-9p1 dm-9 8; mount dm-9p1 /srv xfs; loop loop0 /srv/x", "loop0", "auto",
+                                        "none"},
+                        {"disk g h; map dm-9 0 9 era g h 8192", "dm-9", "auto", "none"},
+                        {RAID5 "disk g; map dm-9; set dm-9 no-tables; over dm-9 md0 g", "dm-9", "auto", "none"},
+                        {RAID5 "map dm-9; set dm-9 no-tables; over dm-9 md0", "dm-9", "auto", "3072, stripe"},
+                        {RAID5 "map dm-9 0 9 era md0 8192", "dm-9", "auto", "3072, stripe"},
+                        {RAID5 "map dm-9 0 9 era md0 md0 8192", "dm-9", "auto", "3072, stripe"},
+                        {"map dm-9 0 9 zero", "dm-9", "auto", "256, floor"},
+                        /* only other devices beneath: a cache, a log */
+                        {"disk g h; map dm-9 0 9 cache g g h 128 0 smq 0", "dm-9", "auto", "256, floor"},
+                        {"disk g h; map dm-9 0 9 linear g 0; map dm-9 9 9 linear h 0", "dm-9", "auto", "256, floor"},
+                        /* another part, or the layer itself, has a stripe to go by */
+                        {TWO_BELOW "set md0 ra=256; map dm-10 0 9 linear dm-9 0; map dm-10 9 9 linear md0 0", "dm-10",
+                                        "auto", "3072, stripe"},
+                        {TWO_BELOW "disk h; map dm-10 0 9 striped 2 1024 dm-9 0 h 0; set md0 ra=256", "dm-10", "auto",
+                                        "4096, stripe"},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
 /* An administrator raised the array: the stack follows. */
 static void test_follows_array(void **state) {
         static const struct target_case cases[] = {
@@ -317,6 +349,7 @@ static void test_steps(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_two_stripes),
+                        cmocka_unit_test(test_opaque),
                         cmocka_unit_test(test_follows_array),
                         cmocka_unit_test(test_array),
                         cmocka_unit_test(test_stripes),
