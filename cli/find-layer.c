@@ -72,13 +72,18 @@ static const struct layer *find_link(const struct topology *topology, const char
         return path && is_below_dev(path) ? topology_find_path(topology, path) : NULL;
 }
 
+const struct layer *find_layer_on_machine(const struct topology *topology, const char *text) {
+        const struct layer *layer = find_layer_by_name(topology, text);
+
+        return layer || !is_below_dev(text) ? layer : find_link(topology, text);
+}
+
 const struct layer *find_layer(const struct context *context, const char *text) {
         const struct topology *topology = context->survey->topology;
         bool live = sysroot_is_live(context->root);
-        const struct layer *layer = find_layer_by_name(topology, text);
+        const struct layer *layer;
 
-        if (!layer && live && is_below_dev(text))
-                layer = find_link(topology, text);
+        layer = live ? find_layer_on_machine(topology, text) : find_layer_by_name(topology, text);
         if (layer)
                 return layer;
         if (!live && (strncmp(text, "/dev/disk/", 10) == 0 || strncmp(text, "/dev/md/", 8) == 0))

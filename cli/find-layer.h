@@ -11,5 +11,8 @@
  */
 const struct layer *find_layer(const struct context *context, const char *text);
 
+/* The same without a word, of this machine. */
+const struct layer *find_layer_on_machine(const struct topology *topology, const char *text);
+
 /* The same without links and without a word, over a topology. Pure. */
 const struct layer *find_layer_by_name(const struct topology *topology, const char *text);

@@ -20,10 +20,10 @@ struct option_spec {
 #define FIELD(name) offsetof(struct options, name)
 
 static const struct option_spec specs[_OPTION_MAX] = {
-                [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "show partitions of plain disks and empty devices, too"},
+                [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "all devices"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
-                [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print the plan and touch nothing"},
+                [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print what would be done, and touch nothing"},
                 [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace the file if there is one"},
                 [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
                 [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},

@@ -19,6 +19,7 @@ static const struct verb verbs[] = {
                 {
                                 .name = "scan",
                                 .summary = "Show every stack as a tree, with its readahead and findings",
+                                .details = "Partitions of plain disks and empty devices are left out without --all.",
                                 .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_COLUMNS) |
                                            OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_NO_HEADINGS) |
                                            OPTION_BIT(OPTION_PAIRS) | OPTION_BIT(OPTION_POLICY) |
@@ -38,6 +39,22 @@ static const struct verb verbs[] = {
                                 .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_NO_PROBE) |
                                            OPTION_BIT(OPTION_POLICY),
                                 .run = verb_apply,
+                },
+                {
+                                .name = "revert",
+                                .summary = "Put back the readahead that devices had before setrad changed it",
+                                .argument = "[DEV...]",
+                                .any_number = true,
+                                .details = "DEV is a device as 'setractl explain' takes it, or the name of one that is "
+                                           "gone.\n"
+                                           "A device that somebody else has given another value since is left "
+                                           "alone. In\n"
+                                           "either case setrad keeps its hands off it until its rule or its stack "
+                                           "changes.\n"
+                                           "What it has changed since boot: setractl revert --all --dry-run",
+                                .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) |
+                                           OPTION_BIT(OPTION_ROOT),
+                                .run = verb_revert,
                 },
                 {
                                 .name = "explain",

@@ -21,6 +21,7 @@ struct verb {
 enum exit_status verb_scan(struct context *context);
 enum exit_status verb_plan(struct context *context);
 enum exit_status verb_apply(struct context *context);
+enum exit_status verb_revert(struct context *context);
 enum exit_status verb_explain(struct context *context);
 enum exit_status verb_capture(struct context *context);
 enum exit_status verb_check_policy(struct context *context);

@@ -6,17 +6,43 @@
 #include "common/discover-ledger.h"
 #include "common/ledger-private.h"
 
-static char *read_text(const struct sysroot *root, size_t *ret_length) {
+static int read_text(const struct sysroot *root, char **ret, size_t *ret_length) {
         _cleanup_(fclosep) FILE *stream = NULL;
         _cleanup_(freep) char *text = NULL;
+        size_t length;
+        int r;
 
-        if (sysroot_fopen(root, &stream, "run/setrad/ledger.json") < 0)
-                return NULL;
+        r = sysroot_fopen(root, &stream, "run/setrad/ledger.json");
+        if (r < 0)
+                return r;
         text = malloc(LEDGER_BYTES_MAX + 1);
         if (!text)
-                return NULL;
-        *ret_length = fread(text, 1, LEDGER_BYTES_MAX + 1, stream);
-        return *ret_length <= LEDGER_BYTES_MAX ? TAKE_PTR(text) : NULL;
+                return -ENOMEM;
+        length = fread(text, 1, LEDGER_BYTES_MAX + 1, stream);
+        if (ferror(stream))
+                return -EIO;
+        if (length > LEDGER_BYTES_MAX)
+                return -EBADMSG;
+        *ret = TAKE_PTR(text);
+        *ret_length = length;
+        return 0;
+}
+
+int ledger_read(const struct sysroot *root, struct ledger **ret) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        _cleanup_(freep) char *text = NULL;
+        size_t length = 0;
+        int r;
+
+        if (!ledger)
+                return -ENOMEM;
+        r = read_text(root, &text, &length);
+        if (r == 0)
+                r = ledger_parse(ledger, text, length);
+        if (r < 0 && r != -ENOENT)
+                return r;
+        *ret = TAKE_PTR(ledger);
+        return 0;
 }
 
 /* NULL without memory. */
@@ -40,8 +66,8 @@ static int note_entry(const struct topology *topology, const struct ledger_entry
         struct layer *layer = topology_find_devno(topology, entry->device.major, entry->device.minor);
         struct device_identity identity;
 
-        /* Of a change that is under way nobody knows yet which value is right. */
-        if (!layer || entry->pending)
+        /* Of a change that is under way nobody knows yet which value is right; but what is put back is left alone. */
+        if (!layer || (entry->pending && !entry->reverted))
                 return 0;
         if (device_identity_from_layer(layer, &identity) < 0 || !device_identity_equal(&identity, &entry->device))
                 return 0;
@@ -50,17 +76,10 @@ static int note_entry(const struct topology *topology, const struct ledger_entry
 }
 
 int ledger_note_layers(const struct sysroot *root, struct topology *topology) {
-        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
-        _cleanup_(freep) char *text = NULL;
-        size_t length;
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
         int r;
 
-        if (!ledger)
-                return -ENOMEM;
-        text = read_text(root, &length);
-        if (!text)
-                return 0;
-        r = ledger_parse(ledger, text, length);
+        r = ledger_read(root, &ledger);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         for (size_t i = 0; i < ledger_count(ledger); i++) {

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What setrad itself has on record. Shared by the files discover*.c only. */
+/* What setrad itself has on record, as far as those want to know it who do not write it. */
 
+#include "ledger.h"
 #include "sysroot.h"
 #include "topology.h"
+
+/*
+ * The ledger below ROOT, which is left as it is; without a file it is empty. -EBADMSG if it is damaged, or of another
+ * version; or another negative errno.
+ */
+int ledger_read(const struct sysroot *root, struct ledger **ret);
 
 /*
  * Sets set of the layers in the ledger below ROOT; of a ledger that is missing, damaged or not to be read,

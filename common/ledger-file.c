@@ -122,6 +122,16 @@ static int write_temporary(int fd, const char *text) {
         return fsync(fd) < 0 ? -errno : 0;
 }
 
+/* One name for all: what a writer that was killed has left is replaced by the next one. */
+static int open_temporary(const char *temporary) {
+        int fd;
+
+        if (unlink(temporary) < 0 && errno != ENOENT)
+                return -errno;
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        return fd < 0 ? -errno : fd;
+}
+
 int ledger_save(const struct ledger *ledger, const char *path) {
         _cleanup_(freep) char *temporary = NULL;
         _cleanup_(freep) char *text = ledger_format(ledger);
@@ -130,13 +140,13 @@ int ledger_save(const struct ledger *ledger, const char *path) {
 
         if (!text)
                 return -ENOMEM;
-        if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+        if (asprintf(&temporary, "%s.new", path) < 0) {
                 temporary = NULL;
                 return -ENOMEM;
         }
-        fd = mkostemp(temporary, O_CLOEXEC);
+        fd = open_temporary(temporary);
         if (fd < 0)
-                return -errno;
+                return fd;
         r = write_temporary(fd, text);
         if (r == 0 && rename(temporary, path) < 0)
                 r = -errno;

@@ -72,6 +72,34 @@ int ledger_record_end(const char *directory, unsigned wait_msec, const struct de
         return ledger_save(record.ledger, record.path);
 }
 
+int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                const struct ledger_revert *revert, bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        int r;
+
+        r = record_open(&record, directory, wait_msec, ret_damaged);
+        if (r < 0)
+                return r;
+        r = ledger_begin_revert(record.ledger, device, revert, now_usec());
+        return r < 0 ? r : ledger_save(record.ledger, record.path);
+}
+
+int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                enum ledger_outcome outcome, bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        int r;
+
+        r = record_open(&record, directory, wait_msec, ret_damaged);
+        if (r < 0)
+                return r;
+        switch (outcome) {
+        case LEDGER_STANDS: ledger_abandon(record.ledger, device); break;
+        case LEDGER_RELEASED: ledger_release(record.ledger, device); break;
+        case LEDGER_REMOVED: ledger_remove(record.ledger, device); break;
+        }
+        return ledger_save(record.ledger, record.path);
+}
+
 int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_made_handler made, void *userdata,
                 bool *ret_damaged) {
         _cleanup_(record_done) struct record record;

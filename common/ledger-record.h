@@ -26,6 +26,20 @@ int ledger_record_begin(const char *directory, unsigned wait_msec, const struct 
 int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,
                 const struct probe_result *probe, bool *ret_damaged);
 
+/* Before an original value is put back: as ledger_begin_revert(). */
+int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                const struct ledger_revert *revert, bool *ret_damaged);
+
+enum ledger_outcome {
+        LEDGER_STANDS,   /* it was not put back: what was on record before stands again */
+        LEDGER_RELEASED, /* it was, or need not be: the entry stays, as reverted */
+        LEDGER_REMOVED,  /* the entry goes */
+};
+
+/* After it, and where there is nothing to be done, without it. */
+int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                enum ledger_outcome outcome, bool *ret_damaged);
+
 /* Whether the change that a pending entry is of was made. */
 typedef bool (*ledger_made_handler)(const struct ledger_entry *entry, void *userdata);
 

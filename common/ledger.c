@@ -117,16 +117,37 @@ static int make_entry(const struct device_identity *device, const struct ledger_
         return 0;
 }
 
-/*
- * ENTRY takes the place of what the record says; that is kept until the change is known to have been made. Of an entry
- * that is pending already nobody knows whether its change was made: it stands again too, as pending.
- */
-static void replace_entry(struct ledger_record *record, struct ledger_entry *entry) {
-        entry->original_sectors = record->entry.original_sectors;
+static void forget_previous(struct ledger_record *record) {
         entry_done(&record->previous);
+        record->has_previous = false;
+}
+
+static void restore_previous(struct ledger_record *record) {
+        entry_done(&record->entry);
+        record->entry = record->previous;
+        record->previous = (struct ledger_entry){};
+        record->has_previous = false;
+}
+
+/*
+ * ENTRY takes the place of what the record says; that is kept until the change is known to have been made. Of a change
+ * that nobody has told the end of there may be one only: of an older one the value that the device has now, FROM_SECTORS,
+ * tells whether it was made.
+ */
+static void replace_entry(struct ledger_record *record, struct ledger_entry *entry, uint64_t from_sectors) {
+        if (record->entry.new_sectors == from_sectors)
+                record->entry.pending = false;
+        else if (record->has_previous)
+                restore_previous(record);
+        forget_previous(record);
         record->previous = record->entry;
         record->has_previous = true;
         record->entry = *entry;
+}
+
+/* What a device has after its original value was put back is a new original value. */
+static bool is_released(const struct ledger_entry *entry) {
+        return entry->reverted && !entry->pending;
 }
 
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
@@ -139,7 +160,9 @@ int ledger_begin(struct ledger *ledger, const struct device_identity *device, co
         if (r < 0)
                 return r;
         if (known && device_identity_equal(&known->entry.device, device)) {
-                replace_entry(known, &record.entry);
+                replace_entry(known, &record.entry, change->from_sectors);
+                if (!is_released(&known->previous))
+                        known->entry.original_sectors = known->previous.original_sectors;
                 return 0;
         }
         if (known)
@@ -153,8 +176,7 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
         if (!record)
                 return;
         record->entry.pending = false;
-        entry_done(&record->previous);
-        record->has_previous = false;
+        forget_previous(record);
         if (!probe || probe->verdict == PROBE_NONE)
                 return;
         record->entry.before_mbps = probe->series[PROBE_BEFORE].median_mbps;
@@ -171,10 +193,48 @@ void ledger_abandon(struct ledger *ledger, const struct device_identity *device)
                 drop(ledger, record);
                 return;
         }
-        entry_done(&record->entry);
-        record->entry = record->previous;
-        record->previous = (struct ledger_entry){};
-        record->has_previous = false;
+        restore_previous(record);
+}
+
+int ledger_begin_revert(struct ledger *ledger, const struct device_identity *device, const struct ledger_revert *revert,
+                uint64_t time_usec) {
+        struct ledger_record *record = find(ledger, device);
+        struct ledger_entry entry = {};
+        int r;
+
+        if (!record || record->entry.original_sectors != revert->original_sectors)
+                return -ENOENT;
+        r = make_entry(&record->entry.device,
+                        &(struct ledger_change){
+                                        .label = record->entry.label,
+                                        .rule = record->entry.rule,
+                                        .from_sectors = revert->original_sectors,
+                                        .to_sectors = revert->original_sectors,
+                                        .stack = revert->stack,
+                        },
+                        time_usec, &entry);
+        if (r < 0)
+                return r;
+        entry.reverted = revert->keep;
+        replace_entry(record, &entry, revert->from_sectors);
+        return 0;
+}
+
+void ledger_release(struct ledger *ledger, const struct device_identity *device) {
+        struct ledger_record *record = find(ledger, device);
+
+        ledger_confirm(ledger, device, NULL);
+        if (record)
+                record->entry.reverted = true;
+}
+
+bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors) {
+        const struct ledger_record *record = find(ledger, device);
+
+        if (!record)
+                return false;
+        return record->entry.new_sectors == sectors ||
+               (record->has_previous && record->previous.new_sectors == sectors);
 }
 
 void ledger_remove(struct ledger *ledger, const struct device_identity *device) {

@@ -54,8 +54,8 @@ DEFINE_CLEANUP(struct ledger *, ledger_free);
 int ledger_load(const char *path, struct ledger **ret);
 
 /*
- * Writes atomically; the directory must exist. Two programs that change the ledger must keep each other out from load to
- * save. Returns 0 or a negative errno.
+ * Writes atomically, by way of PATH.new; the directory must exist. Two programs that change the ledger must keep each
+ * other out from load to save. Returns 0 or a negative errno: what was in PATH stands then.
  */
 int ledger_save(const struct ledger *ledger, const char *path);
 
@@ -73,6 +73,25 @@ int ledger_begin(struct ledger *ledger, const struct device_identity *device, co
  */
 void ledger_confirm(struct ledger *ledger, const struct device_identity *device, const struct probe_result *probe);
 void ledger_abandon(struct ledger *ledger, const struct device_identity *device);
+
+/*
+ * Notes that the original value is about to be put back in the place of FROM_SECTORS. KEEP: an administrator wants it, and
+ * the entry is to stay, as reverted. Confirmed or abandoned as any other change. STACK as in a change. Returns 0, -ENOENT
+ * if the device is not on record or ORIGINAL_SECTORS are not its original value, or -ENOMEM.
+ */
+struct ledger_revert {
+        uint64_t from_sectors, original_sectors, stack;
+        bool keep;
+};
+
+int ledger_begin_revert(struct ledger *ledger, const struct device_identity *device, const struct ledger_revert *revert,
+                uint64_t time_usec);
+
+/* Whatever value it has, it is left to the administrator from now on: the entry is confirmed, and reverted. */
+void ledger_release(struct ledger *ledger, const struct device_identity *device);
+
+/* Whether SECTORS is what setrad gave the device; while a change is pending, also what it gave it before. */
+bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors);
 
 /* The device is gone or its original value is back. */
 void ledger_remove(struct ledger *ledger, const struct device_identity *device);

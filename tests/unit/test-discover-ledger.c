@@ -16,10 +16,10 @@
                 "sys/class/block/" name "/diskseq", diskseq "\n"                                                       \
         }
 
-#define ENTRY(name, minor, diskseq, more)                                                                              \
-        "{\"name\":\"" name "\",\"major\":8,\"minor\":" minor ",\"diskseq\":" diskseq ",\"dm_uuid\":\"\","             \
-        "\"original_sectors\":256,\"previous\":null,\"change\":{" more "\"label\":\"x\",\"rule\":\"a rule\","          \
-        "\"new_sectors\":3072,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,\"gain\":null}}"
+#define ENTRY(comma, name, minor, diskseq, more)                                                                       \
+        comma "{\"name\":\"" name "\",\"major\":8,\"minor\":" minor ",\"diskseq\":" diskseq ",\"dm_uuid\":\"\","       \
+              "\"original_sectors\":256,\"previous\":null,\"change\":{" more "\"label\":\"x\",\"rule\":\"a rule\","    \
+              "\"new_sectors\":3072,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,\"gain\":null}}"
 
 static struct topology *discover_tree(struct tree *tree) {
         static const struct tree_file files[] = {
@@ -28,6 +28,7 @@ static struct topology *discover_tree(struct tree *tree) {
                         DISK("sdc", "8:32", "3"),
                         DISK("sdd", "8:48", "4"),
                         DISK("sde", "8:64", "5"),
+                        DISK("sdf", "8:80", "6"),
         };
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
         struct topology *topology = NULL;
@@ -43,14 +44,18 @@ static void test_notes(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         const struct ledger_note *note;
 
+        /*
+         * sda: all known; sdb: of an earlier version; sdc: another device; sdd: nobody knows yet; sde: is being put back;
+         * sdz: gone
+         */
         tree_write(tree, "run/setrad/ledger.json",
-                        "{\"version\":1,\"entries\":[" /* sda: all known */
-                        ENTRY("sda", "0", "1",
-                                        "\"pending\":false,\"stack\":\"00000000000000ff\",\"reverted\":true,") ","
-                        /* sdb: of an earlier version; sdc: another device; sdd: nobody knows yet; sdz: gone */
-                        ENTRY("sdb", "16", "2", "\"pending\":false,") "," ENTRY(
-                                        "sdc", "32", "9", "\"pending\":false,") "," ENTRY("sdd", "48", "4",
-                                        "\"pending\":true,") "," ENTRY("sdz", "99", "9", "\"pending\":false,") "]}");
+                        "{\"version\":1,\"entries\":[" ENTRY("", "sda", "0", "1",
+                                        "\"pending\":false,\"stack\":\"00000000000000ff\",\"reverted\":true,")
+                                        ENTRY(",", "sdb", "16", "2", "\"pending\":false,") ENTRY(
+                                                        ",", "sdc", "32", "9", "\"pending\":false,") ENTRY(",", "sdd",
+                                                        "48", "4", "\"pending\":true,") ENTRY(",", "sde", "64", "5",
+                                                        "\"pending\":true,\"reverted\":true,")
+                                                        ENTRY(",", "sdz", "99", "9", "\"pending\":false,") "]}");
         topology = discover_tree(tree);
 
         note = topology_find(topology, "sda")->set;
@@ -69,7 +74,10 @@ static void test_notes(void **state) {
 
         assert_null(topology_find(topology, "sdc")->set);
         assert_null(topology_find(topology, "sdd")->set);
-        assert_null(topology_find(topology, "sde")->set);
+        assert_null(topology_find(topology, "sdf")->set);
+        note = topology_find(topology, "sde")->set;
+        assert_non_null(note);
+        assert_true(note->reverted);
 }
 
 /* Nothing is known then, and the file is left to those who write it. */
