@@ -3,6 +3,7 @@
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
+# make bench      how long it takes where there is much to do; fails where that is too long (tests/bench)
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR=
 # make format     clang-format over all sources; format-check only looks
@@ -67,6 +68,7 @@ FUZZ_BUILD := build-fuzz
 FUZZ_CC ?= clang
 SECONDS ?= 60
 TEST_SUPPORT := $(call objects,tests/support/*.c)
+BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
 
 all: $(BUILD)/setrad $(BUILD)/setractl
@@ -118,6 +120,9 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=$(FUZZ_CC) FUZZ=1 SAN= BUILD=$(FUZZ_BUILD) fuzzers
 	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
 
+bench: $(BENCHES)
+	$(Q)for program in $(BENCHES); do $$program || exit 1; done
+
 check-vm:
 	tests/vm/run
 
@@ -152,7 +157,7 @@ format-check:
 clean:
 	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all check fuzz fuzzers check-vm install format format-check clean FORCE
+.PHONY: all bench check fuzz fuzzers check-vm install format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
