@@ -50,6 +50,9 @@ expect_error() { echo "$1" >>"$scenario_dir/expect-errors"; }
 # expect_restart: this scenario restarts setrad
 expect_restart() { touch "$scenario_dir/expect-restart"; }
 
+# kernel_since VERSION: whether the guest's kernel is of that version, as 6.15, or newer
+kernel_since() { printf '%s\n' "$1" "$(uname -r)" | sort --version-sort --check=quiet; }
+
 # --- stacks -----------------------------------------------------------------------------------------------------------
 
 # scratch_disks: the two fresh 1 GiB disks that the guest has (ubd, backed by sparse files)
