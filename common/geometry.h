@@ -18,12 +18,12 @@ struct geometry {
         const struct layer *inactive; /* an array beneath this layer that is inactive; NULL if none is */
         /* A map at or beneath this layer that reads from several devices nobody knows how; NULL if none, or known. */
         const struct layer *opaque;
-        uint64_t chunk_bytes;         /* of one member; 0 where those of a nested stripe differ */
-        unsigned data_disks;          /* members that hold data in one stripe, those of nested stripes added up */
-        uint64_t stripe_bytes;        /* stripe width: what a read must span to keep every data disk busy */
-        uint64_t own_stripe_bytes;    /* chunk × data disks of this very layer; 0 if it does not stripe itself */
-        uint64_t own_chunk_bytes;     /* of that stripe */
-        const struct layer **from;    /* the layers it comes from */
+        uint64_t chunk_bytes;      /* of one member; 0 where those of a nested stripe differ */
+        unsigned data_disks;       /* members that hold data in one stripe, those of nested stripes added up */
+        uint64_t stripe_bytes;     /* stripe width: what a read must span to keep every data disk busy */
+        uint64_t own_stripe_bytes; /* chunk × data disks of this very layer; 0 if it does not stripe itself */
+        uint64_t own_chunk_bytes;  /* of that stripe */
+        const struct layer **from; /* the layers it comes from */
         size_t n_from;
 
         const struct layer **arrays; /* the nearest arrays beneath (md, dm-striped, dm-raid), not this layer itself */

@@ -100,7 +100,8 @@ static int own_dm(struct arena *arena, struct dm_info **dm) {
 /* Takes out what does not come from the device alone. */
 static void forget_surroundings(struct layer *layer) {
         layer->parent = NULL;
-        layer->set_sectors = (struct opt_int){0};
+        layer->set = NULL;
+        layer->reloaded = false;
         layer->below = layer->above = NULL;
         layer->n_below = layer->n_above = 0;
         layer->uses = NULL;

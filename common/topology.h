@@ -143,7 +143,7 @@ struct layer {
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
         const struct ledger_note *set; /* NULL: setrad has not changed it */
-        bool reloaded; /* a change event of the map came since its readahead was as set says */
+        bool reloaded;                 /* a change event of the map came since its readahead was as set says */
         bool read_only;
         bool hidden;
 

@@ -496,13 +496,14 @@ static void test_host(void **state) {
         assert_int_equal(find(f, "dm-1")->n_uses, 0);
         assert_string_equal(find(f, "dm-2")->uses[0].fs, "xfs");
         assert_int_equal(find(f, "sda2")->uses[0].type, USE_SWAP);
-        assert_opt(find(f, "sdc")->set_sectors, 512);
+        assert_non_null(find(f, "sdc")->set);
+        assert_int_equal(find(f, "sdc")->set->sectors, 512);
         for (size_t i = 0; i < f->topology->n_layers; i++)
                 assert_true(f->topology->layers[i]->carried);
 
         tree_remove(f->tree, "run/setrad/ledger.json");
         update(f, "");
-        assert_false(find(f, "sdc")->set_sectors.known);
+        assert_null(find(f, "sdc")->set);
 }
 
 /* Where there is only sys/block, partitions are found through their disks. */
