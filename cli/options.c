@@ -37,7 +37,7 @@ static const struct option_spec specs[_OPTION_MAX] = {
                                 "read a captured directory or archive, not this machine"},
                 [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
                 [OPTION_WITH_IDENTIFIERS] = {"with-identifiers", 0, NULL, FIELD(with_identifiers),
-                                "keep serial numbers and host name"},
+                                "keep serial numbers, WWIDs and host name"},
 };
 
 static void take_option(enum option_id id, const char *argument, struct options *options) {

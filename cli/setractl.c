@@ -76,7 +76,7 @@ static const struct verb verbs[] = {
                                            "of\n"
                                            "memory, with names and uuids of volumes and maps, and mount points. It "
                                            "holds\n"
-                                           "no keys, and no serial numbers and host name unless asked for.",
+                                           "no keys, and no serial numbers, WWIDs and host name unless asked for.",
                                 .options = OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_ROOT) |
                                            OPTION_BIT(OPTION_WITH_IDENTIFIERS),
                                 .run = verb_capture,

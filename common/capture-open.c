@@ -10,6 +10,7 @@
 #include "common/capture-record.h"
 #include "common/capture-report.h"
 #include "common/capture.h"
+#include "common/temporary.h"
 
 /* The single directory in PATH; NULL if there is none, or other things. */
 static char *find_only_directory(const char *path) {
@@ -29,18 +30,6 @@ static char *find_only_directory(const char *path) {
         }
         /* Not a link: that would lead out before anything stays inside. */
         return lstat(inner, &st) == 0 && S_ISDIR(st.st_mode) ? TAKE_PTR(inner) : NULL;
-}
-
-static char *make_directory(void) {
-        const char *parent = secure_getenv("TMPDIR");
-        char *path = NULL;
-
-        if (asprintf(&path, "%s/setrad-capture-XXXXXX", parent && *parent ? parent : "/tmp") < 0)
-                return NULL;
-        if (mkdtemp(path))
-                return path;
-        free(path);
-        return NULL;
 }
 
 /* Writes what was taken from a report where it can be read as any other capture. */
@@ -82,27 +71,25 @@ static int import_report(const struct sysroot *report, int directory) {
 
 /* A private directory with what FILL writes there, as a root that it goes with. */
 static int open_temporary(int (*fill)(void *userdata, int directory), void *userdata, struct sysroot **ret) {
-        _cleanup_(freep) char *path = NULL;
+        _cleanup_(temporary_freep) struct temporary *temporary = NULL;
         _cleanup_(freep) char *inner = NULL;
         _cleanup_(closep) int directory = -1;
+        const char *path;
         int r;
 
-        errno = 0;
-        path = make_directory();
-        if (!path)
-                return errno > 0 ? -errno : -ENOMEM;
+        r = temporary_new(&temporary);
+        if (r < 0)
+                return r;
+        path = temporary_path(temporary);
         directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         r = directory < 0 ? -errno : fill(userdata, directory);
-        if (r >= 0) {
-                inner = find_only_directory(path);
-                r = sysroot_open(inner ?: path, ret);
-        }
-        if (r < 0) {
-                sysroot_remove_directory(path);
+        if (r < 0)
                 return r;
-        }
-        sysroot_own_directory(*ret, TAKE_PTR(path));
-        return 0;
+        inner = find_only_directory(path);
+        r = sysroot_open(inner ?: path, ret);
+        if (r >= 0)
+                sysroot_own_directory(*ret, TAKE_PTR(temporary));
+        return r;
 }
 
 struct archive_source {

@@ -19,6 +19,7 @@ struct record {
         void *tree;          /* tsearch(3)'s, of struct node by path */
         struct node **entries;
         size_t n, allocated;
+        struct identifiers *identifiers;
         bool incomplete; /* memory was short */
 };
 
@@ -28,7 +29,8 @@ struct record *record_new(void) {
         if (!record)
                 return NULL;
         record->arena = arena_new();
-        return record->arena ? TAKE_PTR(record) : NULL;
+        record->identifiers = identifiers_new();
+        return record->arena && record->identifiers ? TAKE_PTR(record) : NULL;
 }
 
 void record_fail(struct record *record) {
@@ -43,6 +45,7 @@ void record_free(struct record *record) {
                 return;
         tdestroy(record->tree, leave_node);
         arena_freep(&record->arena);
+        identifiers_freep(&record->identifiers);
         free(record->entries);
         free(record);
 }
@@ -169,6 +172,15 @@ void record_append(struct record *record, const char *path, const char *text, si
 
         if (node)
                 append(record, node, text, size);
+}
+
+void record_identifier(struct record *record, enum identifier_type type, const char *text) {
+        if (identifiers_add(record->identifiers, type, text) < 0)
+                record->incomplete = true;
+}
+
+struct identifiers *record_identifiers(struct record *record) {
+        return record->identifiers;
 }
 
 static void add_parents(struct record *record, const char *path) {

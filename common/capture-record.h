@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "capture-identifier.h"
 #include "cleanup.h"
 
 enum record_type { RECORD_DIRECTORY, RECORD_FILE, RECORD_LINK };
@@ -39,6 +40,10 @@ void record_link(struct record *record, const char *path, const char *target);
 
 /* Adds to the end of a file, which is made if there is none. */
 void record_append(struct record *record, const char *path, const char *text, size_t size);
+
+/* What tells the machine or a disk from all others was read: it is to be found again in what was written down. */
+void record_identifier(struct record *record, enum identifier_type type, const char *text);
+struct identifiers *record_identifiers(struct record *record);
 
 /* Something that belonged in it could not be written down: memory was short. */
 void record_fail(struct record *record);

@@ -137,6 +137,9 @@ static void copy_files(const struct sysroot *root, struct record *record) {
                         {"proc/swaps", "proc/swaps"},
                         {"proc/meminfo", "proc/meminfo"},
                         {"proc/self/smaps", "proc/self/smaps"},
+                        {"proc/sys/kernel/hostname", "proc/sys/kernel/hostname"},
+                        {"etc/hostname", "proc/sys/kernel/hostname"},
+                        {"sos_commands/host/hostname", "proc/sys/kernel/hostname"},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(files); i++)

@@ -23,8 +23,8 @@ int capture_open(const char *path, struct sysroot **ret, char **ret_reason);
 struct record;
 
 /*
- * Discovers a machine, live or captured, and writes down what was read of it: without serial numbers and host name,
- * unless WITH_IDENTIFIERS. The topology is there for its notes. Returns 0 or a negative errno as discover().
+ * Discovers a machine, live or captured, and writes down what was read of it: without serial numbers, WWIDs and host
+ * name, unless WITH_IDENTIFIERS. The topology is there for its notes. Returns 0 or a negative errno as discover().
  */
 int capture_take(struct sysroot *root, bool with_identifiers, struct record **ret, struct topology **ret_topology);
 

@@ -22,19 +22,23 @@ enum property {
         PROPERTY_READY,
 };
 
+/* Whether such a property tells its device from all others: ID_SERIAL, ID_WWN_WITH_EXTENSION, DM_SERIAL, … */
+static bool is_identifying(const char *key) {
+        return strstr(key, "SERIAL") || strstr(key, "WWN") || strstr(key, "WWID");
+}
+
 static const struct {
         const char *key;
         enum property property;
-        bool identifies; /* tells this one device from all others */
 } properties[] = {
                 /* The short serial number is the device's own; the long one has make and model before it. */
-                {"ID_SERIAL_SHORT", PROPERTY_SERIAL_SHORT, true},
-                {"ID_SERIAL", PROPERTY_SERIAL, true},
-                {"ID_MODEL", PROPERTY_MODEL, false},
-                {"ID_BUS", PROPERTY_BUS, false},
-                {"ID_FS_TYPE", PROPERTY_FS_TYPE, false},
-                {"DM_UDEV_DISABLE_OTHER_RULES_FLAG", PROPERTY_OTHER_RULES, false},
-                {"SYSTEMD_READY", PROPERTY_READY, false},
+                {"ID_SERIAL_SHORT", PROPERTY_SERIAL_SHORT},
+                {"ID_SERIAL", PROPERTY_SERIAL},
+                {"ID_MODEL", PROPERTY_MODEL},
+                {"ID_BUS", PROPERTY_BUS},
+                {"ID_FS_TYPE", PROPERTY_FS_TYPE},
+                {"DM_UDEV_DISABLE_OTHER_RULES_FLAG", PROPERTY_OTHER_RULES},
+                {"SYSTEMD_READY", PROPERTY_READY},
 };
 
 DEFINE_CLEANUP(struct udev *, udev_unref);
@@ -77,10 +81,14 @@ static void record_property(const struct sysroot *root, const struct layer *laye
 
 static int set_property(const struct sysroot *root, struct arena *arena, struct layer *layer, const char *key,
                 const char *value) {
+        const bool identifying = is_identifying(key);
+
+        if (identifying)
+                sysroot_record_serial(root, value);
         for (size_t i = 0; i < ARRAY_SIZE(properties); i++) {
                 if (strcmp(properties[i].key, key) != 0)
                         continue;
-                if (!properties[i].identifies || sysroot_records_identifiers(root))
+                if (!identifying || sysroot_records_identifiers(root))
                         record_property(root, layer, key, value);
                 return set_text(arena, layer, properties[i].property, value);
         }
@@ -148,18 +156,81 @@ static int read_captured(const struct sysroot *root, struct arena *arena, struct
         return read_file(root, arena, layer, path, "");
 }
 
-/* Without udev's word the transport is at least what the disk's driver hangs on. */
-static void guess_transport(const struct sysroot *root, struct layer *layer) {
-        static const char *const buses[] = {"scsi", "nvme", "virtio", "mmc", "xen"};
-        char name[64];
+/* The disk itself, or that of a partition, which udev gives its disk's properties too; NULL for all else. */
+static const struct layer *find_disk(const struct layer *layer) {
+        const struct layer *disk = layer->kind == KIND_PARTITION ? layer->parent : layer;
 
-        if (layer->transport || layer->kind != KIND_DISK)
-                return;
-        if (sysroot_link_name(root, name, sizeof(name), "sys/class/block/%s/device/subsystem", layer->sysname) < 0)
-                return;
-        for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
-                if (strcmp(name, buses[i]) == 0)
-                        layer->transport = buses[i];
+        return disk && disk->kind == KIND_DISK ? disk : NULL;
+}
+
+/* What a disk's driver hangs on. Some captures lack the links that say so; the driver's names are its own. */
+static const char *find_transport(const struct sysroot *root, const struct layer *disk) {
+        static const struct {
+                const char *subsystem, *name, *transport;
+        } buses[] = {
+                        {"scsi", NULL, "scsi"},
+                        {"nvme", "nvme", "nvme"},
+                        {"nvme-subsystem", NULL, "nvme"}, /* where the kernel joins the paths to it */
+                        {"virtio", "vd", "virtio"},
+                        {"mmc", "mmcblk", "mmc"},
+                        {"xen", "xvd", "xen"},
+        };
+        char subsystem[64] = "";
+
+        (void)sysroot_link_name(
+                        root, subsystem, sizeof(subsystem), "sys/class/block/%s/device/subsystem", disk->sysname);
+        for (size_t i = 0; i < ARRAY_SIZE(buses); i++) {
+                const char *name = buses[i].name;
+
+                if (*subsystem ? strcmp(buses[i].subsystem, subsystem) == 0
+                               : name && strncmp(disk->sysname, name, strlen(name)) == 0)
+                        return buses[i].transport;
+        }
+        return NULL;
+}
+
+/* As udev writes it: without blanks around it, and with "_" for those in it. */
+static void normalize_serial(char *text) {
+        size_t start = strspn(text, " "), n = strlen(text);
+
+        while (n > start && text[n - 1] == ' ')
+                n--;
+        memmove(text, text + start, n - start);
+        text[n - start] = 0;
+        for (char *p = text; *p; p++)
+                if (*p == ' ')
+                        *p = '_';
+}
+
+/* The kernel has that of an NVMe or MMC device, and of virtio's disk. */
+static int read_serial(const struct sysroot *root, struct arena *arena, struct layer *layer, const struct layer *disk) {
+        static const char *const attributes[] = {"device/serial", "serial"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+                char text[256];
+                int r;
+
+                r = sysroot_read_serial(
+                                root, text, sizeof(text), "sys/class/block/%s/%s", disk->sysname, attributes[i]);
+                if (r < 0)
+                        continue;
+                normalize_serial(text);
+                sysroot_record_serial(root, text);
+                if (*text && !layer->serial)
+                        return set_string(arena, text, &layer->serial);
+        }
+        return 0;
+}
+
+/* What udev does not say. */
+static int complete(const struct sysroot *root, struct arena *arena, struct layer *layer) {
+        const struct layer *disk = find_disk(layer);
+
+        if (!disk)
+                return 0;
+        if (!layer->transport)
+                layer->transport = find_transport(root, disk);
+        return read_serial(root, arena, layer, disk);
 }
 
 static int note_absence(const struct sysroot *root, struct topology *topology, bool found) {
@@ -196,7 +267,9 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                         return r;
                 layer->in_udev_database = r > 0;
                 found |= layer->in_udev_database;
-                guess_transport(root, layer);
+                r = complete(root, topology->arena, layer);
+                if (r < 0)
+                        return r;
         }
         return note_absence(root, topology, found);
 }

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
@@ -19,6 +18,7 @@
 
 #include "common/capture-record.h"
 #include "common/sysroot.h"
+#include "common/temporary.h"
 
 #define ENTRIES_MAX 100000
 
@@ -28,8 +28,8 @@
 struct sysroot {
         int fd;
         bool live;
-        char *temporary;       /* removed with the root; may be NULL */
-        struct record *record; /* the caller's; may be NULL */
+        struct temporary *temporary; /* may be NULL */
+        struct record *record;       /* the caller's; may be NULL */
         bool with_identifiers;
 };
 
@@ -55,23 +55,12 @@ void sysroot_free(struct sysroot *root) {
         if (!root)
                 return;
         closep(&root->fd);
-        if (root->temporary)
-                sysroot_remove_directory(root->temporary);
-        free(root->temporary);
+        temporary_freep(&root->temporary);
         free(root);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk) {
-        (void)remove(path);
-        return 0;
-}
-
-void sysroot_remove_directory(const char *path) {
-        (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-void sysroot_own_directory(struct sysroot *root, char *path) {
-        root->temporary = path;
+void sysroot_own_directory(struct sysroot *root, struct temporary *directory) {
+        root->temporary = directory;
 }
 
 /* The record, if PATH belongs in it by itself: one in sysfs. */
@@ -90,6 +79,11 @@ bool sysroot_records_identifiers(const struct sysroot *root) {
 
 bool sysroot_is_recorded(const struct sysroot *root) {
         return root->record;
+}
+
+void sysroot_record_serial(const struct sysroot *root, const char *text) {
+        if (root->record)
+                record_identifier(root->record, IDENTIFIER_SERIAL, text);
 }
 
 void sysroot_record_directory(const struct sysroot *root, const char *path) {
@@ -218,7 +212,9 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
         return -EFBIG;
 }
 
-static int read_attribute(const struct sysroot *root, const char *path, char *buffer, size_t size) {
+/* RECORD may be NULL. */
+static int read_attribute(
+                const struct sysroot *root, const char *path, char *buffer, size_t size, struct record *record) {
         _cleanup_(closep) int fd = -1;
         ssize_t n;
 
@@ -231,8 +227,8 @@ static int read_attribute(const struct sysroot *root, const char *path, char *bu
         if (memchr(buffer, 0, (size_t)n))
                 return -EINVAL;
 
-        if (record_for(root, path))
-                record_file(root->record, path, buffer, (size_t)n);
+        if (record)
+                record_file(record, path, buffer, (size_t)n);
         if (n > 0 && buffer[n - 1] == '\n')
                 n--;
         buffer[n] = 0;
@@ -246,7 +242,17 @@ int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const ch
         r = FORMAT_PATH(path, format);
         if (r < 0)
                 return r;
-        return read_attribute(root, path, buffer, size);
+        return read_attribute(root, path, buffer, size, record_for(root, path));
+}
+
+int sysroot_read_serial(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
+        char path[PATH_MAX];
+        int r;
+
+        r = FORMAT_PATH(path, format);
+        if (r < 0)
+                return r;
+        return read_attribute(root, path, buffer, size, root->with_identifiers ? record_for(root, path) : NULL);
 }
 
 static struct opt_int parse_int(const char *text) {
@@ -266,7 +272,7 @@ static struct opt_int parse_int(const char *text) {
 struct opt_int sysroot_read_int(const struct sysroot *root, const char *format, ...) {
         char path[PATH_MAX], text[32];
 
-        if (FORMAT_PATH(path, format) < 0 || read_attribute(root, path, text, sizeof(text)) < 0)
+        if (FORMAT_PATH(path, format) < 0 || read_attribute(root, path, text, sizeof(text), record_for(root, path)) < 0)
                 return (struct opt_int){0};
         return parse_int(text);
 }

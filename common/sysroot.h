@@ -17,6 +17,7 @@
 
 struct record;
 struct sysroot;
+struct temporary;
 
 /* PATH NULL or "/": this machine. Returns 0 or a negative errno (-ENOENT, -ENOTDIR, -EACCES, …). */
 int sysroot_open(const char *path, struct sysroot **ret);
@@ -26,11 +27,8 @@ DEFINE_CLEANUP(struct sysroot *, sysroot_free);
 /* Whether it is this machine, not a capture. */
 bool sysroot_is_live(const struct sysroot *root);
 
-/* Removes a directory with all that is in it, as far as that goes; no link is followed. */
-void sysroot_remove_directory(const char *path);
-
-/* From now on the directory PATH, which it takes over, goes when the root does. */
-void sysroot_own_directory(struct sysroot *root, char *path);
+/* From now on the directory, which it takes over, goes when the root does. */
+void sysroot_own_directory(struct sysroot *root, struct temporary *directory);
 
 /*
  * From now on, what sysroot_read(), _exists(), _is_directory(), _list(), _link_name() and
@@ -42,6 +40,9 @@ bool sysroot_is_recorded(const struct sysroot *root);
 
 /* Whether what tells this machine and its disks from all others is to be kept too. */
 bool sysroot_records_identifiers(const struct sysroot *root);
+
+/* Tells the record, if there is one, of a serial number or the like: names that have it in them may be in it. */
+void sysroot_record_serial(const struct sysroot *root, const char *text);
 
 /* Adds a directory, or text to the end of a file, to the record, if there is one. */
 void sysroot_record_directory(const struct sysroot *root, const char *path);
@@ -56,6 +57,10 @@ void sysroot_record_text(const struct sysroot *root, const char *path, const cha
  * no regular file), or another negative errno.
  */
 int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
+                __attribute__((format(printf, 4, 5)));
+
+/* As sysroot_read(), for a serial number or the like: it is recorded only where identifiers are. */
+int sysroot_read_serial(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)
                 __attribute__((format(printf, 4, 5)));
 
 /* Unknown if the file is missing, empty, or not one decimal number that fits. */

@@ -239,8 +239,7 @@ static void add_drift(struct entry *entry, const struct decision *decision) {
         const struct layer *layer = decision->layer;
 
         add_decision(entry, decision);
-        entry_add(entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)layer->set->sectors);
-        entry_add(entry, "SETRAD_RA_AFTER", "%lld", (long long)layer->readahead_sectors.value);
+        entry_add(entry, "SETRAD_RA_BEFORE", "%lld", (long long)layer->readahead_sectors.value);
         entry_add(entry, "SETRAD_DRIFT", "%s", drift_name(decision->drift));
 }
 

@@ -96,6 +96,73 @@ for word in S3R1AL h0stname; do
 done
 if grep -qaF 00112233 "$work/identified.tar"; then fail "--with-identifiers: a capture holds a key"; fi
 
+# What multipath calls a LUN, and the name of the machine, in names of maps: the same stack under other names.
+wwid=3600508b400105e210000900000490000
+new_root
+block sda 8:0 4194304 256 512 0
+block md_web1 9:127 4194304 256 262144 786432
+array md_web1 raid5 262144 sda
+for n in 0 1 2; do block dm-$n 253:$n 2097152 256 262144 786432; done
+over dm-0 sda
+over dm-1 dm-0
+over dm-2 md_web1
+map dm-0 $wwid mpath-$wwid 0 '0 2097152 multipath 0 0 1 1 service-time 0 1 2 8:0 1 1'
+map dm-1 $wwid-part1 part1-mpath-$wwid 0 '0 2097152 linear 253:0 8'
+map dm-2 web1--vg-root ${lvm_uuid}000000000000000000000000000000a1 0 '0 2097152 linear 9:127 0'
+block loop0 7:0 4194304 256 512 0
+mkdir "$root/sys/devices/virtual/block/loop0/loop"
+echo "/srv/web1/$wwid/image" >"$root/sys/devices/virtual/block/loop0/loop/backing_file"
+printf '36 1 253:1 / /srv/web1/%s rw - ext4 /dev/mapper/%s-part1 rw\n' $wwid $wwid >>"$root/proc/self/mountinfo"
+mkdir -p "$root/proc/sys/kernel"
+echo web1.example.com >"$root/proc/sys/kernel/hostname"
+run 0 capture --root "$root" "$work/names.tar"
+mkdir "$work/names"
+tar -xf "$work/names.tar" -C "$work/names"
+for word in $wwid 600508b4 web1; do
+    if grep -rF -e "$word" "$work/names"; then fail "a capture holds $word"; fi
+    [ -z "$(find "$work/names" -name "*$word*")" ] || fail "$word is in the name of a file of a capture"
+done
+run 0 scan --json --root "$root"
+sed -e "s/$wwid/wwid-0001/g; s/web1/host-0001/g" "$work/out" | jq -S '[.layers[]] | sort_by(.name)' >"$work/one"
+run 0 scan --json --root "$work/names.tar"
+jq -S '[.layers[]] | sort_by(.name)' "$work/out" >"$work/two"
+diff "$work/one" "$work/two" >"$work/difference" || fail "other names, another tree: $(head -n 10 "$work/difference")"
+query '[.layers[] | select(.name == "loop0") | .below[]]' '["dm-1"]'
+run 0 capture --root "$work/names.tar" "$work/names-again.tar"
+assert_same "$work/names.tar" "$work/names-again.tar"
+run 0 capture --with-identifiers --root "$root" "$work/all-names.tar"
+assert_same "$root" "$work/all-names.tar"
+
+# The child that clears up may need a moment when nobody waits for it.
+assert_nothing_left() {
+    for ((i = 0; i < 100; i++)); do
+        [ -n "$(ls -A "$TMPDIR")" ] || return
+        sleep 0.05
+    done
+    fail "$1: left in TMPDIR: $(ls -A "$TMPDIR")"
+}
+
+# However setractl ends while it reads an archive, nothing is left: here the end of the archive does not come.
+mkfifo "$work/endless.tar"
+for signal in INT TERM HUP PIPE QUIT KILL; do
+    exec 9<>"$work/endless.tar"
+    env --default-signal "$setractl" scan --root "$work/endless.tar" >"$work/out" 2>"$work/err" 9>&- &
+    reader=$!
+    head -c 2048 "$work/pipe.tar" >&9
+    for ((i = 0; i < 100; i++)); do
+        [ -z "$(ls -A "$TMPDIR")" ] || break
+        sleep 0.05
+    done
+    [ -n "$(ls -A "$TMPDIR")" ] || fail "nothing in TMPDIR while an archive is read"
+    kill -"$signal" $reader
+    { wait $reader; } 2>/dev/null
+    [ $? -eq $((128 + $(kill -l "$signal"))) ] || fail "setractl is not ended by SIG$signal"
+    exec 9>&-
+    assert_nothing_left "after SIG$signal"
+done
+"$setractl" scan --json --root "$work/dumps/loops.tar" 2>/dev/null | head -n 1 >/dev/null
+assert_nothing_left "after a closed pipe"
+
 # Archives that nobody should trust: one line, status 1, and nothing left behind.
 stacks_policy
 mkdir "$work/bad"

@@ -166,6 +166,7 @@ static void test_import(void **state) {
                         {"sos_commands/devicemapper/dmsetup_table_--extra", "a: 0 1 linear 9:0 0\n"},
                         {"proc/1/mountinfo", "init\n"},
                         {"proc/7/mountinfo", "container\n"},
+                        {"sos_commands/host/hostname", "a-host\n"},
         };
         struct tree *tree = tree_new();
         struct record *record = record_new();
@@ -186,6 +187,7 @@ static void test_import(void **state) {
         assert_string_equal(find(record, BLOCK "md0/md/rd0"), "");
         assert_string_equal(find(record, "dmsetup/table"), "a: 0 1 linear 9:0 0\n");
         assert_string_equal(find(record, "proc/self/mountinfo"), "init\n");
+        assert_string_equal(find(record, "proc/sys/kernel/hostname"), "a-host\n");
         record_free(record);
         sysroot_free(root);
         tree_free(tree);

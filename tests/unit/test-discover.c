@@ -649,6 +649,59 @@ static void test_udev(void **state) {
         assert_false(sdc->udev_other_rules_disabled || sdc->udev_not_ready);
 }
 
+/* What the kernel says where udev does not. */
+static void test_udev_completed(void **state) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        static const struct {
+                const char *name, *serial, *transport;
+        } expected[] = {
+                        {"nvme0n1", "S3_R", "nvme"},
+                        {"nvme0n1p1", "S3_R", "nvme"},
+                        {"nvme1n1", NULL, "nvme"},
+                        {"nvme2n1", NULL, "nvme"},
+                        {"nvme3n1", "udev", "nvme"},
+                        {"vda", "virt", "virtio"},
+                        {"vdb", NULL, "scsi"},
+                        {"mmcblk0", "0x12", "mmc"},
+                        {"sda", NULL, NULL},
+                        {"md0", NULL, NULL},
+        };
+        static const struct tree_file files[] = {
+                        DISK("nvme0n1", "259:0"),
+                        {"sys/class/block/nvme0n1/device/serial", "  S3 R          \n"},
+                        DISK("nvme0n1p1", "259:1"),
+                        {"sys/class/block/nvme0n1p1/partition", "1\n"},
+                        {"sys/class/block/nvme0n1/nvme0n1p1/partition", "1\n"},
+                        DISK("nvme1n1", "259:2"),
+                        {"sys/class/block/nvme1n1/device/serial", "    \n"},
+                        DISK("nvme2n1", "259:3"),
+                        DISK("nvme3n1", "259:4"),
+                        {"sys/class/block/nvme3n1/device/serial", "kernel\n"},
+                        {"run/udev/data/b259:4", "E:ID_SERIAL=udev\n"},
+                        DISK("vda", "252:0"),
+                        {"sys/class/block/vda/serial", "virt"},
+                        DISK("vdb", "252:16"),
+                        DISK("mmcblk0", "179:0"),
+                        {"sys/class/block/mmcblk0/device/serial", "0x12\n"},
+                        DISK("sda", "8:0"),
+                        DISK("md0", "9:0"),
+                        {"sys/class/block/md0/md/level", "raid1\n"},
+                        {"sys/class/block/md0/serial", "none\n"},
+        };
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        tree_link(*state, "sys/class/block/nvme1n1/device/subsystem", "../../../class/nvme");
+        tree_link(*state, "sys/class/block/nvme2n1/device/subsystem", "../../../class/nvme-subsystem");
+        tree_link(*state, "sys/class/block/vdb/device/subsystem", "../../../bus/scsi");
+        topology = discover_tree(*state);
+        for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+                const struct layer *layer = find(topology, expected[i].name);
+
+                assert_string_equal(layer->serial ?: "-", expected[i].serial ?: "-");
+                assert_string_equal(layer->transport ?: "-", expected[i].transport ?: "-");
+        }
+}
+
 static void test_host(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         static const struct tree_file files[] = {
@@ -795,6 +848,7 @@ int main(void) {
                         TEST(test_maps_of_report),
                         TEST(test_maps_without_tables),
                         TEST(test_udev),
+                        TEST(test_udev_completed),
                         TEST(test_host),
                         TEST(test_host_without_mountinfo),
                         cmocka_unit_test(test_hostile),
