@@ -41,8 +41,8 @@ mount /dev/mapper/$wwid-part1 "mnt-$wwid"
 dmsetup create name-of-this-host-data --table "0 2048 linear /dev/vg-a/data 2048"
 setrad_settled 60
 
-# without_names FILE: the JSON, with every name that a capture hides cut out
-without_names() { sed -E "s/$wwid|wwid-[0-9]+/WWID/g; s/name-of-this-host|host-[0-9]+/HOST/g" "$1"; }
+# without_names FILE: the JSON, with every name that a capture hides cut out; /etc/hostname has setrad-vm
+without_names() { sed -E "s/$wwid|wwid-[0-9]+/WWID/g; s/name-of-this-host|setrad-vm|host-[0-9]+/HOST/g" "$1"; }
 
 # same ONE OTHER WHAT: but for such names
 same() { diff <(without_names "$1") <(without_names "$2") || fail "$3"; }

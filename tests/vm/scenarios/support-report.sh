@@ -54,7 +54,7 @@ done
 # view FILTER ROOT: the layers, by name
 view() { setractl scan --json --root "$2" 2>/dev/null | jq -S "[.layers[] | $1] | sort_by(.name)"; }
 
-setractl capture live.tar
+setractl capture --with-identifiers live.tar
 for filter in \
     '{name, kind, label: .label, devno, size_sectors, readahead_sectors, below: (.below | sort), geometry, io_opt_bytes, use, target_sectors}' \
     '{name, findings}'; do
