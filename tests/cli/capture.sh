@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # setractl capture, and --root over what it has written.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # That tests/fixtures/check-cases fails where it ought to: each wrong expectation alone, and right ones not at all.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 right=tests/fixtures/cases/05-raid5-reshape-4-to-5.json
 below='{code: "readahead-below-array", name:'

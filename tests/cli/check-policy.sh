@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # setractl check-policy; what it says of single files is in tests/policies.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 # write NAME MATCH…: a policy with a rule for each match.
 write() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One page about one device: text at 80 columns, JSON, every form of device, and advice that does what it says.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 export LC_ALL=C
 
 # What is printed has the policy's path, so it is one without the temporary directory.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # docs/findings.md: a section for every code and none else, and the severities that findings really have.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 doc=docs/findings.md
 sed -n 's/^ *\[FINDING_[A-Z_]*\] = "\(.*\)",$/\1/p' common/finding.c | sort >"$work/codes"

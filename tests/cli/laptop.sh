@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A laptop with EFI, swap and btrfs on one NVMe disk: short, right, and nothing to do.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 export LC_ALL=C
 
 case=87-laptop-with-one-disk

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What plan says, and what apply says before it does anything.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 export LC_ALL=C
 
 stacks_policy

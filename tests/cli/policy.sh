@@ -3,7 +3,7 @@
 # A policy that does not load: every error as FILE:LINE:COLUMN: TEXT on stderr, with the line and a caret; exit status 1,
 # nothing on stdout.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 raid5_root
 

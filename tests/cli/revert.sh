@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # setractl revert --dry-run over a captured root; what it does to devices is a scenario of tests/vm.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 # entry NAME MAJOR MINOR UUID LABEL ORIGINAL NEW PENDING REVERTED: one of the ledger's
 entry() {

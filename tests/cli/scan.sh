@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What scan shows, as a tree, as rows for programs, and as JSON.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 export LC_ALL=C # what is printed does not depend on the locale
 
 stacks_policy

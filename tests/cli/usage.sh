@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Help, version, wrong calls and their exit status.
 # shellcheck source=tests/cli/lib.bash
-. "${0%/*}/lib.bash"
+. "${0%/*}/lib.bash" || exit 1
 
 run 0 --version
 expect out '^setractl [0-9]+\.[0-9]+\.[0-9]+$'
