@@ -65,24 +65,27 @@ int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start
         return append_segment(topology->arena, layer->dm, &segment);
 }
 
-bool dm_needs_status(const struct layer *layer) {
+size_t dm_count_arrays(const struct layer *layer) {
+        size_t n = 0;
+
         for (size_t i = 0; i < layer->dm->n_segments; i++)
-                if (layer->dm->segments[i].raid_disks > 0)
-                        return true;
-        return false;
+                n += layer->dm->segments[i].raid_disks > 0;
+        return n;
 }
 
 int dm_add_status(const struct sysroot *root, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *status) {
-        /* Table and status are asked for one after the other: a table may have been loaded between the two. */
         for (size_t i = 0; i < layer->dm->n_segments; i++) {
                 struct dm_segment *segment = &layer->dm->segments[i];
+                int r;
 
                 if (segment->start_sectors != start_sectors || segment->length_sectors != length_sectors ||
                                 strcmp(segment->target, target) != 0)
                         continue;
-                if (dmtable_apply_raid_status(segment, status) == 0)
-                        return dm_record_status(root, layer, start_sectors, length_sectors, target, status);
+                if (dmtable_apply_raid_status(segment, status) < 0)
+                        continue;
+                r = dm_record_status(root, layer, start_sectors, length_sectors, target, status);
+                return r < 0 ? r : 1;
         }
         return 0;
 }

@@ -23,10 +23,13 @@ int dm_read_tables_captured(const struct sysroot *root, struct topology *topolog
 int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *params);
 
-/* Whether a target of LAYER's is one whose status matters. */
-bool dm_needs_status(const struct layer *layer);
+/* How many targets of LAYER's are arrays, whose status matters. */
+size_t dm_count_arrays(const struct layer *layer);
 
-/* Adds what the status of a target of LAYER's says, for a capture too. Of what does not fit the table nothing is taken. */
+/*
+ * Adds what the status of a target of LAYER's says, for a capture too. Returns 1, 0 where it does not fit the table, of
+ * which nothing is taken then, or -ENOMEM.
+ */
 int dm_add_status(const struct sysroot *root, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *status);
 

@@ -13,6 +13,7 @@ struct context {
         const struct sysroot *root;
         struct topology *topology;
         struct layer *layer;
+        size_t n_statuses; /* taken */
 };
 
 static int add_target(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
@@ -53,19 +54,34 @@ static int read_dependencies(const struct sysroot *root, struct topology *topolo
 
 static int add_status(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
                 const char *status) {
-        const struct context *context = userdata;
-
-        return dm_add_status(context->root, context->layer, start_sectors, length_sectors, target, status);
-}
-
-/* Without it the table has the last word. */
-static int read_status(struct context *context) {
+        struct context *context = userdata;
         int r;
 
-        if (!dm_needs_status(context->layer))
+        r = dm_add_status(context->root, context->layer, start_sectors, length_sectors, target, status);
+        if (r > 0)
+                context->n_statuses++;
+        return r < 0 ? r : 0;
+}
+
+static void hold_arrays(struct dm_info *dm) {
+        for (size_t i = 0; i < dm->n_segments; i++)
+                dm->segments[i].reshaping |= dm->segments[i].raid_disks > 0;
+}
+
+/* Where it can't be had the table has the last word. */
+static int read_status(struct context *context) {
+        size_t n = dm_count_arrays(context->layer);
+        int r;
+
+        if (n == 0)
                 return 0;
         r = dmquery_status(context->layer->major, context->layer->minor, add_status, context);
-        return r == -ENOMEM ? r : 0;
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        /* Another table was loaded between the two, as LVM does for a reshape; the event of that is still to come. */
+        if (context->n_statuses < n)
+                hold_arrays(context->layer->dm);
+        return 0;
 }
 
 /* Returns 0 also if the map is gone. */

@@ -3,7 +3,9 @@
 /* Parameters and status of the target "raid" (drivers/md/dm-raid.c, raid_status()). */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/dmtable-cursor.h"
@@ -145,38 +147,82 @@ static void set_data_offset(struct dm_segment *segment, uint64_t sectors) {
                         segment->legs[i].offset_sectors = sectors;
 }
 
-/*
- * What stands still may be a reshape that LVM is about to start: its table says so, or has other members than the array.
- * Anything else that the array does, or nothing, is no reshape, although delta_disks stays in the table until the next.
- */
-static bool is_reshaping(const struct dm_segment *segment, struct word action, uint64_t n_disks) {
-        if (word_equals(action, "frozen"))
-                return segment->reshaping || n_disks != segment->raid_disks;
-        return word_equals(action, "reshape");
+/* What the status of a target says, as far as it matters. */
+struct raid_status {
+        uint64_t n_disks;
+        bool synced; /* all of these are in sync */
+        uint64_t done, all;
+        struct word action;
+};
+
+static bool all_in_sync(struct word health, uint64_t n_disks) {
+        for (uint64_t i = 0; i < n_disks && i < health.length; i++)
+                if (health.start[i] == 'a')
+                        return false;
+        return true;
 }
 
-/* "TYPE #DISKS HEALTH DONE/ALL", and of newer kernels "ACTION MISMATCHES DATA-OFFSET JOURNAL" */
-int dmtable_apply_raid_status(struct dm_segment *segment, const char *status) {
-        struct cursor cursor = {.next = status};
-        uint64_t n_disks, data_offset_sectors;
-        struct word action;
+/* "65536/65536" */
+static int parse_progress(struct word word, uint64_t *ret_done, uint64_t *ret_all) {
+        char text[64];
+        int end = 0;
 
-        if (segment->raid_disks == 0)
+        if (word.length >= sizeof(text))
                 return -EINVAL;
-        if (cursor_skip_words(&cursor, 1) < 0 || cursor_next_number(&cursor, UINT8_MAX, &n_disks) < 0 ||
-                        cursor_skip_words(&cursor, 2) < 0)
+        memcpy(text, word.start, word.length);
+        text[word.length] = 0;
+        if (sscanf(text, "%" SCNu64 "/%" SCNu64 "%n", ret_done, ret_all, &end) != 2 || text[end])
                 return -EINVAL;
+        return 0;
+}
 
-        action = cursor_next_word(&cursor);
-        if (action.length > 0)
-                segment->reshaping = is_reshaping(segment, action, n_disks);
+/* "TYPE #DISKS HEALTH DONE/ALL", and of newer kernels ACTION */
+static int parse_raid_status(struct cursor *cursor, struct raid_status *ret) {
+        int r;
+
+        if (cursor_skip_words(cursor, 1) < 0)
+                return -EINVAL;
+        r = cursor_next_number(cursor, UINT8_MAX, &ret->n_disks);
+        if (r < 0)
+                return r;
+        ret->synced = all_in_sync(cursor_next_word(cursor), ret->n_disks);
+        r = parse_progress(cursor_next_word(cursor), &ret->done, &ret->all);
+        if (r < 0)
+                return r;
+        ret->action = cursor_next_word(cursor);
+        return 0;
+}
+
+/*
+ * What stands still is a reshape between two of the tables that LVM loads for it where something is left to do, or where
+ * the table says so or has other members than the array. That delta_disks is in the table says nothing by itself: it stays
+ * there until the next is loaded.
+ */
+static bool is_reshaping(const struct dm_segment *segment, const struct raid_status *status) {
+        if (word_equals(status->action, "frozen"))
+                return segment->reshaping || status->n_disks != segment->raid_disks || status->done < status->all;
+        if (word_equals(status->action, "idle"))
+                return status->done < status->all || (segment->reshaping && !status->synced);
+        return word_equals(status->action, "reshape");
+}
+
+/* As parse_raid_status(), and then "MISMATCHES DATA-OFFSET JOURNAL" */
+int dmtable_apply_raid_status(struct dm_segment *segment, const char *text) {
+        struct cursor cursor = {.next = text};
+        struct raid_status status;
+        uint64_t data_offset_sectors;
+
+        if (segment->raid_disks == 0 || parse_raid_status(&cursor, &status) < 0)
+                return -EINVAL;
+        if (status.action.length > 0)
+                segment->reshaping = is_reshaping(segment, &status);
         if (cursor_skip_words(&cursor, 1) == 0 && cursor_next_number(&cursor, INT64_MAX, &data_offset_sectors) == 0)
                 set_data_offset(segment, data_offset_sectors);
 
         /* A reshape has taken members away that LVM has not dropped from the table yet. */
-        if (n_disks < segment->raid_disks) {
-                segment->raid_disks = (unsigned)n_disks;
-                segment->data_disks = geometry_data_disks(segment->kind, (int64_t)n_disks, segment->layout);
+        if (status.n_disks < segment->raid_disks) {
+                segment->raid_disks = (unsigned)status.n_disks;
+                segment->data_disks = geometry_data_disks(segment->kind, (int64_t)status.n_disks, segment->layout);
         }
         return 0;
 }

@@ -210,7 +210,12 @@ static void test_raid_status(void **state) {
                         /* it stands still: about to start, or nothing of the kind */
                         {grown, "raid5_ls 4 aaaa 0/65536 frozen 0 8192 -", true, 4, 3, 8192},
                         {rebuild, "raid5_ls 3 AAAa 0/65536 frozen 0 0 -", true, 3, 2, 0},
-                        {same, "raid5_ls 4 AAAA 0/65536 frozen 0 0 -", false, 4, 3, 0},
+                        {same, "raid5_ls 4 AAAA 0/65536 frozen 0 0 -", true, 4, 3, 0},
+                        {same, "raid5_ls 4 AAAA 65536/65536 frozen 0 0 -", false, 4, 3, 0},
+                        {same, "raid5_ls 4 aaaa 8192/65536 idle 0 8192 -", true, 4, 3, 8192},
+                        {grown, "raid5_ls 4 AAAa 65536/65536 idle 0 8192 -", true, 4, 3, 8192},
+                        {same, "raid5_ls 4 AAAa 65536/65536 idle 0 0 -", false, 4, 3, 0},
+                        {rebuild, "raid5_ls 3 AAAa 65536/65536 idle 0 0 -", false, 3, 2, 0},
                         /* old kernels say less */
                         {same, "raid5_ls 4 AAAA 65536/65536", false, 4, 3, 0},
                         {grown, "raid5_ls 4 AAAA 65536/65536", true, 4, 3, 8192},
@@ -242,6 +247,10 @@ static void test_bad_raid_status(void **state) {
                         "raid5_ls x AAAA 1/2 idle 0 0 -",
                         "raid5_ls 256 AAAA 1/2 reshape 0 0 -",
                         "raid5_ls 3 AAAA",
+                        "raid5_ls 3 AAAA x/2 idle 0 0 -",
+                        "raid5_ls 3 AAAA 1/2x reshape 0 0 -",
+                        "raid5_ls 3 AAAA 1 reshape 0 0 -",
+                        "raid5_ls 3 AAAA 1000000000000000000000000000000000000000000000000000000000000000000/1 reshape",
         };
         struct dm_segment segment;
 

@@ -308,8 +308,8 @@ static void test_state_of_arrays(void **state) {
                         {"disk r1 r2 r3; map dm-9 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3; status dm-9 raid5_ls 3 aaa "
                          "0/9 reshape 0 0 -",
                                         "dm-9", "array-reshaping"},
-                        {"disk r1 r2 r3; map dm-9 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3; status dm-9 raid5_ls 3 aaa "
-                         "0/9 idle 0 0 -; set dm-9 ra=512",
+                        {"disk r1 r2 r3; map dm-9 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3; status dm-9 raid5_ls 3 AAA "
+                         "9/9 idle 0 0 -; set dm-9 ra=512",
                                         "dm-9", ""},
                         {RAID5 "md md9 raid5 64K - - -; set md9 inactive degraded=3", "md9", "array-inactive"},
                         {RAID5 "set dm-0 suspended", "dm-0", "suspended"},

@@ -56,6 +56,14 @@ while read -r level chunk members; do check "$level" "$chunk" "$members"; done <
 10-o2 32 3
 10-o2 128 6
 10-o2 1024 7
+10-f3 64 3
+10-f3 256 4
+10-f3 128 7
+10-o3 64 3
+10-o3 512 5
+10-o3 128 6
+linear - 2
+linear - 5
 COMBINATIONS
 note "$combinations combinations"
 [ "$combinations" -ge 20 ] || fail "only $combinations combinations"
