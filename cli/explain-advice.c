@@ -9,6 +9,7 @@
 
 #include "cli/explain.h"
 #include "common/layer.h"
+#include "common/plan-reason.h"
 #include "config/policy-value.h"
 
 #define LOCAL_FILE "10-local.yaml"
@@ -138,6 +139,14 @@ static int add_reload(struct explanation *e, const char *policy_file, struct are
                         "setractl plan\nsystemctl reload setrad");
 }
 
+/* The kernel's list of arrays lacks those of device-mapper. */
+static int add_progress(struct explanation *e) {
+        const struct layer *array = plan_find_reshaping(e->survey->geometry, e->layer);
+
+        return add_advice(e, "To see how far the reshape is:",
+                        array && array->dm ? "dmsetup status --target raid" : "cat /proc/mdstat");
+}
+
 int explain_advice(struct explanation *e, const char *policy_file, struct arena *arena) {
         size_t n_before;
         int r = 0;
@@ -147,7 +156,7 @@ int explain_advice(struct explanation *e, const char *policy_file, struct arena 
         if (decision_is_change(e->decision))
                 r = add_advice(e, "To have it done now, with all else that setractl plan shows:", "setractl apply");
         else if (e->decision->action == ACTION_HOLD && e->survey->geometry[e->layer->index].reshaping)
-                r = add_advice(e, "To see how far the reshape is:", "cat /proc/mdstat");
+                r = add_progress(e);
         if (r < 0)
                 return r;
         n_before = e->n_advice;

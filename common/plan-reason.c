@@ -111,8 +111,7 @@ const char *plan_reason_target(const struct geometry *geometry, const struct lay
         return reason ? add_cap(reason, action, target, arena) : NULL;
 }
 
-/* Down to the array itself; NULL where it lies deeper than is worth a search. */
-static const struct layer *find_reshaping(const struct geometry *geometry, const struct layer *layer) {
+const struct layer *plan_find_reshaping(const struct geometry *geometry, const struct layer *layer) {
         for (unsigned steps = 0; layer && steps < STEPS_MAX; steps++) {
                 const struct layer *lower = NULL;
 
@@ -127,7 +126,7 @@ static const struct layer *find_reshaping(const struct geometry *geometry, const
 }
 
 const char *plan_reason_reshaping(const struct geometry *geometry, const struct layer *layer, struct arena *arena) {
-        const struct layer *array = find_reshaping(geometry, layer);
+        const struct layer *array = plan_find_reshaping(geometry, layer);
 
         if (!array)
                 return "an array beneath is being reshaped";

@@ -50,6 +50,10 @@ page rounded /var/log/
 case_root 73-directions-and-forms-of-readahead
 page keep-by-rule /dev/mapper/vg-keep
 page not-this-direction dm-2
+case_root 85-targets-that-are-not-known
+page unknown-target-beneath over-era
+case_root 89-lvm-raid-that-is-reshaped
+page held-by-lvm-reshape over-running
 
 # A rule's own hold, and what is left alone under it.
 case_root 56-spares-journals-replacements-write-mostly

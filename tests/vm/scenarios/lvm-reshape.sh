@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: an LVM raid5 gets a fourth data disk, then another chunk, with a map above: held meanwhile, then led to the new stripe
 # boot: own
-# timeout: 240
+# timeout: 400
 
 # KiB/s of a reshape, for all arrays of the machine.
 speed() { echo "$1" | tee /proc/sys/dev/raid/speed_limit_min >/proc/sys/dev/raid/speed_limit_max; }
