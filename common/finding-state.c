@@ -30,7 +30,7 @@ static const char *progress(const struct finding_context *c, const struct md_inf
         tens = (unsigned)(done * 10 / total);
         if (tens == 0)
                 return ", less than 10 % done";
-        return arena_printf(c->arena, ", more than %u %% done", (tens < 10 ? tens : 9) * 10);
+        return arena_printf(c->arena, ", at least %u %% done", (tens < 10 ? tens : 9) * 10);
 }
 
 static int check_degraded(struct finding_context *c, const struct layer *layer) {
