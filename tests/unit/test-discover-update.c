@@ -18,7 +18,8 @@
 #include "common/discover.h"
 #include "tests/support/tree.h"
 
-#define BLOCK "sys/class/block/"
+#define BLOCK    "sys/class/block/"
+#define LVM_UUID "LVM-D55UY1JCZrIo7l4DJCUEaNt7m2FRHGnjuW0GieerUopsntjphuwbxaYh53MczA8K"
 
 /*
  * In a captured root every file and directory is looked up by openat2(2), through this function: what each lookup was
@@ -501,9 +502,60 @@ static void test_host(void **state) {
         for (size_t i = 0; i < f->topology->n_layers; i++)
                 assert_true(f->topology->layers[i]->carried);
 
+        assert_int_equal(find(f, "loop0")->depth, 5);
+
+        tree_write(f->tree, "proc/self/mountinfo", "21 1 8:48 / /srv rw - xfs /dev/sdd rw\n");
         tree_remove(f->tree, "run/setrad/ledger.json");
         update(f, "");
         assert_null(find(f, "sdc")->set);
+        assert_int_equal(find(f, "loop0")->depth, 1);
+}
+
+/* All that is text, and all that is an array, is the copy's own. */
+static void test_copies(void **state) {
+        struct fixture *f = *state;
+        static const struct tree_file files[] = {
+                        {"run/udev/data/b8:32", "E:ID_SERIAL=s\nE:ID_MODEL=m\nE:ID_BUS=b\nE:ID_FS_TYPE=f\n"},
+                        {BLOCK "md1/md/metadata_version", "1.2\n"},
+                        {BLOCK "md1/md/array_state", "clean\n"},
+                        {BLOCK "md1/md/sync_action", "idle\n"},
+                        {BLOCK "dm-1/dm/name", "vg-lv-real\n"},
+                        {BLOCK "dm-1/dm/uuid", LVM_UUID "-real\n"},
+                        {"dmsetup/table", "zero: 0 8 linear 9:0 0\nvg-lv-real: 0 8 linear 9:1 0\ntwo: 0 8 linear 253:0 "
+                                          "0\n"},
+        };
+
+        tree_write_all(f->tree, files, ARRAY_SIZE(files));
+        update(f, "sdc");
+        update(f, "");
+        const struct layer *sdc = find(f, "sdc");
+        assert_true(sdc->carried);
+        assert_string_equal(sdc->serial, "s");
+        assert_string_equal(sdc->model, "m");
+        assert_string_equal(sdc->transport, "b");
+        assert_string_equal(sdc->filesystem, "f");
+        assert_string_equal(find(f, "loop0")->backing_file, "/srv/image");
+
+        const struct md_info *md = find(f, "md1")->md;
+        assert_string_equal(md->level, "raid1");
+        assert_string_equal(md->metadata, "1.2");
+        assert_string_equal(md->array_state, "clean");
+        assert_string_equal(md->sync_action, "idle");
+        assert_int_equal(md->n_members, 2);
+        assert_string_equal(md->members[1].name, "sdd");
+        assert_ptr_equal(md->members[1].layer, find(f, "sdd"));
+        assert_string_equal(find(f, "md1")->slaves[1], "sdd");
+        assert_null(find(f, "md1")->slaves[2]);
+
+        const struct dm_info *dm = find(f, "dm-1")->dm;
+        assert_string_equal(dm->name, "vg-lv-real");
+        assert_string_equal(dm->uuid, LVM_UUID "-real");
+        assert_string_equal(dm->vg, "vg");
+        assert_string_equal(dm->lv, "lv");
+        assert_string_equal(dm->lvm_suffix, "real");
+        assert_int_equal(dm->n_segments, 1);
+        assert_string_equal(dm->segments[0].target, "linear");
+        assert_ptr_equal(dm->segments[0].legs[0].layer, find(f, "md1"));
 }
 
 /* Where there is only sys/block, partitions are found through their disks. */
@@ -685,6 +737,7 @@ int main(void) {
                         TEST(test_notes),
                         cmocka_unit_test(test_note_without_udev),
                         TEST(test_host),
+                        TEST(test_copies),
                         cmocka_unit_test(test_without_class),
                         TEST(test_recorded),
                         TEST(test_lookups),
