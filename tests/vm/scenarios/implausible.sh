@@ -23,14 +23,25 @@ dmsetup create map --table "0 2097152 linear /dev/md0 0"
 setrad_settled 60
 setractl scan
 
+# Since 6.9 a commit of the limits takes back what stacking them said of members that do not line up.
+inconsistent=(alignment-inconsistent) offset=-1
+if kernel_since 6.9; then inconsistent=() offset=0; fi
+for layer in md0 "$(kname /dev/mapper/map)"; do
+    assert_eq "$(<"/sys/block/$layer/alignment_offset")" "$offset" "alignment offset of $layer"
+done
+
 scan_once
 # Once lowered, nothing is wrong with the readahead, and no rule asks for another.
 assert_layer "$name" disk - - 256 io-opt-implausible
 assert_layer vg0/lv dm-linear - - 256 io-opt-implausible
 for i in {0..3}; do assert_layer "hba$i" dm-striped - - 256 io-opt-implausible; done
-assert_layer md0 md-raid6 512x2=1024 - 4096 alignment-inconsistent io-opt-implausible
-assert_layer map dm-linear 512x2=1024 4096 4096 alignment-inconsistent io-opt-implausible
-assert_eq "$(changes_made)" "hba0 65520 256
+assert_layer md0 md-raid6 512x2=1024 - 4096 "${inconsistent[@]}" io-opt-implausible
+assert_layer map dm-linear 512x2=1024 4096 4096 "${inconsistent[@]}" io-opt-implausible
+# Since 6.9 every commit of the limits derives the readahead anew, and sd commits them whenever it looks at its disk
+# again, as after each time that LVM had it open for writing: it is lowered as often.
+changes=$(changes_made)
+if kernel_since 6.9; then changes=$(awk -v disk="$name" '$1 != disk || !seen[$0]++' <<<"$changes"); fi
+assert_eq "$changes" "hba0 65520 256
 hba1 65520 256
 hba2 65520 256
 hba3 65520 256

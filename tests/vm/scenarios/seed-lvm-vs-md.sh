@@ -19,16 +19,17 @@ for level in 0 5 10; do
 done
 setrad_settled
 setractl scan -o NAME,KIND,RA,TARGET,STRIPE
+scan_once
 
 # check LABEL KIND DATA_DISKS MEMBER-PATTERN: four members of that name, chunk of 4 KiB
 check() {
-    assert_eq "$(layer "$1" .kind)" "$2" "kind of $1"
-    assert_eq "$(layer "$1" .geometry.chunk_bytes)" 4096 "chunk of $1"
-    assert_eq "$(layer "$1" .geometry.data_disks)" "$3" "data disks of $1"
-    assert_eq "$(layer "$1" .geometry.stripe_bytes)" "$(($3 * 4096))" "stripe width of $1"
+    assert_eq "$(of "$1" .kind)" "$2" "kind of $1"
+    assert_eq "$(of "$1" .geometry.chunk_bytes)" 4096 "chunk of $1"
+    assert_eq "$(of "$1" .geometry.data_disks)" "$3" "data disks of $1"
+    assert_eq "$(of "$1" .geometry.stripe_bytes)" "$(($3 * 4096))" "stripe width of $1"
     local member count=0
-    for member in $(layer "$1" '.below[]'); do
-        if [[ $(layer "$member" .label) =~ ^$4$ ]]; then count=$((count + 1)); fi
+    for member in $(of "$1" '.below[]'); do
+        if [[ $(of "$member" .label) =~ ^$4$ ]]; then count=$((count + 1)); fi
     done
     assert_eq "$count" 4 "members of $1"
 }
@@ -42,9 +43,9 @@ check md10 md-raid10 2 'vg/leg10\.[0-3]'
 # md over dm over disks
 for level in 0 5 10; do
     for i in 0 1 2 3; do
-        assert_eq "$(layer "vg/leg$level.$i" '.above[]')" "md$level" "above leg$level.$i"
-        assert_eq "$(layer "vg/leg$level.$i" '.below[]')" "${disks[i]#/dev/}" "below leg$level.$i"
+        assert_eq "$(of "vg/leg$level.$i" '.above[]')" "md$level" "above leg$level.$i"
+        assert_eq "$(of "vg/leg$level.$i" '.below[]')" "${disks[i]#/dev/}" "below leg$level.$i"
     done
-    assert_eq "$(layer "md$level" '[.findings[].code | select(. == "stripe-tiny")] | length')" 1 "stripe-tiny on md$level"
+    assert_eq "$(of "md$level" '[.findings[].code | select(. == "stripe-tiny")] | length')" 1 "stripe-tiny on md$level"
 done
 setractl scan -o NAME,KIND | grep -A 2 '^md5' | tail -n 2 | grep -q dm-linear || fail "the tree does not show the LVs under md5"
