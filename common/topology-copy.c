@@ -99,7 +99,7 @@ static int own_dm(struct arena *arena, struct dm_info **dm) {
 
 /* Takes out what does not come from the device alone. */
 static void forget_surroundings(struct layer *layer) {
-        layer->parent = NULL;
+        layer->parent = layer->backing = NULL;
         layer->set = NULL;
         layer->reloaded = false;
         layer->below = layer->above = NULL;

@@ -196,6 +196,84 @@ static void test_begin_confirm_abandon(void **state) {
         assert_int_equal(ledger_count(ledger), 0);
 }
 
+static int begin_revert(
+                struct ledger *ledger, const struct device_identity *identity, uint64_t from_sectors, bool keep) {
+        const struct ledger_revert revert = {
+                        .from_sectors = from_sectors, .original_sectors = 256, .stack = 77, .keep = keep};
+
+        return ledger_begin_revert(ledger, identity, &revert, 99);
+}
+
+static void check_entry(const struct ledger *ledger, const struct device_identity *identity, uint64_t original_sectors,
+                uint64_t new_sectors, bool pending, bool reverted) {
+        const struct ledger_entry *entry = ledger_find(ledger, identity);
+
+        assert_non_null(entry);
+        assert_int_equal(entry->original_sectors, original_sectors);
+        assert_int_equal(entry->new_sectors, new_sectors);
+        assert_int_equal(entry->pending, pending);
+        assert_int_equal(entry->reverted, reverted);
+        assert_string_equal(entry->label, "vg0/lv0");
+        assert_string_equal(entry->rule, "r1");
+}
+
+static void test_revert(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity a = device(0, 7, "LVM-a");
+
+        assert_int_equal(begin_revert(ledger, &a, 3072, true), -ENOENT);
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+        ledger_confirm(ledger, &a, NULL);
+
+        /* Not made: what was there stands. */
+        assert_int_equal(begin_revert(ledger, &a, 3072, true), 0);
+        check_entry(ledger, &a, 256, 256, true, true);
+        assert_true(ledger_gave(ledger, &a, 3072) && ledger_gave(ledger, &a, 256) && !ledger_gave(ledger, &a, 1024));
+        ledger_abandon(ledger, &a);
+        check_entry(ledger, &a, 256, 3072, false, false);
+        assert_true(ledger_gave(ledger, &a, 3072) && !ledger_gave(ledger, &a, 256));
+
+        /* Made. The stack is that of now. */
+        assert_int_equal(begin_revert(ledger, &a, 3072, true), 0);
+        ledger_confirm(ledger, &a, NULL);
+        check_entry(ledger, &a, 256, 256, false, true);
+        assert_int_equal(ledger_find(ledger, &a)->stack, 77);
+        assert_int_equal(ledger_find(ledger, &a)->time_usec, 99);
+
+        /* What the device has when it is changed next is its original value, not what it had long ago. */
+        assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 512, 4096, 20), 0);
+        check_entry(ledger, &a, 512, 4096, true, false);
+        ledger_confirm(ledger, &a, NULL);
+        assert_int_equal(begin_revert(ledger, &a, 4096, true), -ENOENT); /* to 256 */
+        check_entry(ledger, &a, 512, 4096, false, false);
+        ledger_release(ledger, &a);
+        check_entry(ledger, &a, 512, 4096, false, true);
+}
+
+/* Begun, and killed: the value that the device has when the next one begins says how far the first one came. */
+static void test_begun_twice(void **state) {
+        struct device_identity a = device(0, 7, "LVM-a");
+
+        for (int made = 0; made < 2; made++) {
+                _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+
+                assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 3072, 10), 0);
+                assert_int_equal(begin_revert(ledger, &a, made ? 3072 : 256, true), 0);
+                assert_int_equal(begin_revert(ledger, &a, 3072, false), 0);
+                check_entry(ledger, &a, 256, 256, true, false);
+                assert_true(ledger_gave(ledger, &a, 3072));
+                ledger_abandon(ledger, &a);
+                check_entry(ledger, &a, 256, 3072, !made, false);
+
+                /* A revert that was made, and of which nobody has told. */
+                assert_int_equal(begin_revert(ledger, &a, 3072, true), 0);
+                assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 4096, 20), 0);
+                check_entry(ledger, &a, 256, 4096, true, false);
+                ledger_abandon(ledger, &a);
+                check_entry(ledger, &a, 256, 256, false, true);
+        }
+}
+
 static void test_identity(void **state) {
         _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
         struct device_identity a = device(0, 7, "LVM-a"), unknown_seq = device(0, 0, "LVM-a"),
@@ -461,6 +539,8 @@ static void test_deep_nesting(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_begin_confirm_abandon),
+                        cmocka_unit_test(test_revert),
+                        cmocka_unit_test(test_begun_twice),
                         cmocka_unit_test(test_identity),
                         cmocka_unit_test(test_bounds),
                         cmocka_unit_test_setup_teardown(test_save_and_load, set_up, tear_down),
