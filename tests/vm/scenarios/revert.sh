@@ -79,7 +79,8 @@ blockdev --setra 1024 /dev/mapper/odd
 a=$(kname /dev/vg0/a) d=$(kname /dev/vg0/d)
 blockdev --setra 1024 /dev/vg0/c
 lvremove -qq -y vg0/d
-dmsetup create next --minor "${d#dm-}" --table '0 100000 linear /dev/md0 2100000'
+dmsetup create next --table '0 100000 linear /dev/md0 2100000'
+assert_eq "$(kname /dev/mapper/next)" "$d" "the next map"
 blockdev --setra 3072 /dev/mapper/next
 udevadm settle
 setractl revert --all >"$scenario_dir/out"
@@ -109,3 +110,4 @@ setractl revert vg0/a
 assert_eq "$(ra /dev/vg0/a)" 256 "readahead of a"
 assert_eq "$(entry vg0/a '.change | .reverted, .pending')" $'true\nfalse' "a in the ledger: reverted, pending"
 assert_eq "$(find /run/setrad -type f | sort | tr '\n' ' ')" "/run/setrad/ledger.json /run/setrad/lock " "files in /run/setrad"
+systemctl start setrad.service
