@@ -24,6 +24,7 @@ void policy_errors_done(struct policy_errors *errors) {
         for (size_t i = 0; i < errors->n_files; i++)
                 free(errors->files[i]);
         free(errors->files);
+        free(errors->rest);
         *errors = (struct policy_errors){0};
 }
 
@@ -69,39 +70,85 @@ static void make_printable(char *s) {
         }
 }
 
-int policy_errors_add(struct policy_errors *errors, const char *file, unsigned line, unsigned column,
-                const char *format, ...) {
-        _cleanup_(freep) char *text = NULL, *name = NULL;
-        struct policy_error *items;
-        va_list args;
-        int r;
+/* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
+        const unsigned char *s = bytes;
 
-        if (errors->n_items >= POLICY_ERRORS_MAX)
-                return -EINVAL;
+        for (size_t i = 0; i < n; i++)
+                hash = (hash ^ s[i]) * UINT64_C(1099511628211);
+        return hash;
+}
 
-        va_start(args, format);
-        r = vasprintf(&text, format, args);
-        va_end(args);
-        if (r < 0) {
-                text = NULL;
+/* Counts an error for which there is no place, so that one that comes again and again can be told from many. */
+static int add_to_rest(struct policy_errors *errors, const struct policy_error *error) {
+        uint64_t *rest = make_room(errors->rest, errors->n_rest, sizeof(*rest));
+        uint64_t hash = UINT64_C(14695981039346656037);
+
+        if (!rest)
                 return -ENOMEM;
-        }
-        make_printable(text);
-        name = strdup(file);
-        if (!name)
-                return -ENOMEM;
-        items = make_room(errors->items, errors->n_items, sizeof(*items));
+        hash = hash_bytes(hash, &error->line, sizeof(error->line));
+        hash = hash_bytes(hash, &error->column, sizeof(error->column));
+        errors->rest = rest;
+        errors->rest[errors->n_rest++] = hash_bytes(hash, error->text, strlen(error->text));
+        return 0;
+}
+
+/* Takes over the file and the text of ERROR. */
+static int add_item(struct policy_errors *errors, struct policy_error *error) {
+        struct policy_error *items = make_room(errors->items, errors->n_items, sizeof(*items));
+
         if (!items)
                 return -ENOMEM;
         errors->items = items;
+        errors->items[errors->n_items++] = *error;
+        *error = (struct policy_error){0};
+        return 0;
+}
 
-        errors->items[errors->n_items++] = (struct policy_error){
-                        .file = TAKE_PTR(name),
-                        .line = line,
-                        .column = column,
-                        .text = TAKE_PTR(text),
-        };
-        return -EINVAL;
+/* How many of the last items are of FILE, at most POLICY_ERRORS_MAX. Those of one file stand together. */
+static size_t count_of_file(const struct policy_errors *errors, const char *file) {
+        size_t n = 0;
+
+        if (errors->n_items >= POLICY_ERRORS_MAX &&
+                        strcmp(errors->items[errors->n_items - POLICY_ERRORS_MAX].file, file) == 0)
+                return POLICY_ERRORS_MAX;
+        while (n < errors->n_items && n < POLICY_ERRORS_MAX &&
+                        strcmp(errors->items[errors->n_items - 1 - n].file, file) == 0)
+                n++;
+        return n;
+}
+
+/* What an anchor holds is looked at once for each of its aliases, and is wrong each time. */
+static bool is_repeated(const struct policy_errors *errors, size_t n_of_file, const struct policy_error *error) {
+        for (size_t i = errors->n_items - n_of_file; i < errors->n_items; i++)
+                if (errors->items[i].line == error->line && errors->items[i].column == error->column &&
+                                strcmp(errors->items[i].text, error->text) == 0)
+                        return true;
+        return false;
+}
+
+int policy_errors_add(struct policy_errors *errors, const char *file, unsigned line, unsigned column,
+                const char *format, ...) {
+        _cleanup_(policy_error_done) struct policy_error error = {.line = line, .column = column};
+        size_t n_of_file = count_of_file(errors, file);
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = vasprintf(&error.text, format, args);
+        va_end(args);
+        if (r < 0) {
+                error.text = NULL;
+                return -ENOMEM;
+        }
+        make_printable(error.text);
+        if (is_repeated(errors, n_of_file, &error))
+                return -EINVAL;
+        if (n_of_file >= POLICY_ERRORS_MAX)
+                r = add_to_rest(errors, &error);
+        else
+                r = (error.file = strdup(file)) ? add_item(errors, &error) : -ENOMEM;
+        return r < 0 ? r : -EINVAL;
 }
 
 static int compare_places(const struct policy_error *a, const struct policy_error *b) {
@@ -110,36 +157,51 @@ static int compare_places(const struct policy_error *a, const struct policy_erro
         return (a->column > b->column) - (a->column < b->column);
 }
 
-/* What an anchor holds is looked at once for each of its aliases, and is wrong each time. */
-static bool is_repeated(const struct policy_error *sorted, size_t n, const struct policy_error *error) {
-        for (size_t i = n; i-- > 0 && compare_places(&sorted[i], error) == 0;)
-                if (strcmp(sorted[i].text, error->text) == 0)
-                        return true;
-        return false;
+static int compare_hashes(const void *a, const void *b) {
+        uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+        return (x > y) - (x < y);
 }
 
-void policy_errors_sort(struct policy_errors *errors, size_t first) {
-        struct policy_error *items;
-        size_t n_sorted = 0;
+static size_t count_rest(struct policy_errors *errors) {
+        size_t n = 0;
 
-        if (first == errors->n_items)
-                return;
-        items = errors->items + first;
-        for (size_t i = 0, n = errors->n_items - first; i < n; i++) {
+        if (errors->n_rest > 0)
+                qsort(errors->rest, errors->n_rest, sizeof(*errors->rest), compare_hashes);
+        for (size_t i = 0; i < errors->n_rest; i++)
+                n += i == 0 || errors->rest[i] != errors->rest[i - 1];
+        return n;
+}
+
+/* Past the errors that there is place for. */
+static int add_count(struct policy_errors *errors, size_t n) {
+        _cleanup_(policy_error_done) struct policy_error error = {
+                        .file = strdup(errors->items[errors->n_items - 1].file)};
+
+        if (!error.file)
+                return -ENOMEM;
+        if (asprintf(&error.text, "… and %zu more error%s", n, n == 1 ? "" : "s") < 0) {
+                error.text = NULL;
+                return -ENOMEM;
+        }
+        return add_item(errors, &error);
+}
+
+int policy_errors_sort(struct policy_errors *errors, size_t first) {
+        struct policy_error *items = errors->items ? errors->items + first : NULL;
+        size_t n_rest = count_rest(errors);
+
+        for (size_t i = 1, n = errors->n_items - first; i < n; i++) {
                 struct policy_error error = items[i];
-                size_t at = n_sorted;
+                size_t at = i;
 
                 while (at > 0 && compare_places(&items[at - 1], &error) > 0)
                         at--;
-                if (is_repeated(items, at, &error)) {
-                        policy_error_done(&error);
-                        continue;
-                }
-                memmove(&items[at + 1], &items[at], (n_sorted - at) * sizeof(*items));
+                memmove(&items[at + 1], &items[at], (i - at) * sizeof(*items));
                 items[at] = error;
-                n_sorted++;
         }
-        errors->n_items = first + n_sorted;
+        errors->n_rest = 0;
+        return n_rest > 0 ? add_count(errors, n_rest) : 0;
 }
 
 int policy_errors_add_file(struct policy_errors *errors, const char *file) {

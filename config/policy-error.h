@@ -7,12 +7,12 @@
 
 #include "config/policy.h"
 
-/* Of one load. What comes after that is dropped: nobody reads more, and a hostile file would fill the memory. */
+/* Of one file. What comes after that is only counted: nobody reads more, and a hostile file would fill the memory. */
 #define POLICY_ERRORS_MAX 100U
 
 /*
- * Adds an error at LINE and COLUMN (from 1; 0: the file as a whole). Returns -EINVAL, to be returned on by the one who
- * found it, or -ENOMEM.
+ * Adds an error at LINE and COLUMN (from 1; 0: the file as a whole), unless it is there already. Returns -EINVAL, to be
+ * returned on by the one who found it, or -ENOMEM.
  */
 int policy_errors_add(struct policy_errors *errors, const char *file, unsigned line, unsigned column,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -23,8 +23,11 @@ int policy_errors_add_file(struct policy_errors *errors, const char *file);
 /* Gives the errors from FIRST on, sorted and all of one file with the content TEXT, their lines. Returns 0 or -ENOMEM. */
 int policy_errors_set_lines(struct policy_errors *errors, size_t first, const char *text, size_t length);
 
-/* Puts the errors from FIRST on, those of one file, in the order of their places, and drops repetitions. */
-void policy_errors_sort(struct policy_errors *errors, size_t first);
+/*
+ * Puts the errors from FIRST on, those of one file, in the order of their places, and after them how many more there are.
+ * Returns 0 or -ENOMEM.
+ */
+int policy_errors_sort(struct policy_errors *errors, size_t first);
 
 /*
  * Of two results the one to return, where the second was worked out in spite of the first: a lack of memory before

@@ -62,7 +62,8 @@ static int add_text(struct policy *policy, const char *name, const char *text, s
         r = read_text(policy, name, text, length, errors);
         if (r == 0 || r == -EINVAL)
                 r = policy_join(r, policy_check_shadows(policy, last ? last->next : policy->rules, errors));
-        policy_errors_sort(errors, first);
+        if (r == 0 || r == -EINVAL)
+                r = policy_join(r, policy_errors_sort(errors, first));
         if (r == 0 || r == -EINVAL)
                 r = policy_join(r, policy_errors_set_lines(errors, first, text, length));
         if (r < 0)

@@ -6,6 +6,7 @@
  * The language is described in docs/policy.md.
  */
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "common/cleanup.h"
@@ -29,10 +30,12 @@ struct policy_error {
         unsigned line_column;  /* the column of line_text's first character */
 };
 
-/* Everything that is wrong in the files that were read, in their order. */
+/* Everything that is wrong in the files that were read, in their order; past a hundred of one file, how many more. */
 struct policy_errors {
         struct policy_error *items;
         size_t n_items;
+        uint64_t *rest; /* hashes of those of the file that is read for which there is no place among the items */
+        size_t n_rest;
         char **files; /* all that were looked at, those without an error, too */
         size_t n_files;
 };

@@ -49,6 +49,19 @@ expect err '^                         \^$'
 expect err "^$work/nowhere.yaml: cannot read it: No such file"
 expect err '^/dev/null: empty'
 
+# Of each of two files that are wrong all over, a hundred errors and how many more: none of them hides another's.
+{ printf 'version: 1\nrules:\n' && printf -- '- {match: {vgg: x%d}, readahead: auto}\n' {1..130}; } >"$work/many.yaml"
+sed 's/vgg/vggg/' "$work/many.yaml" >"$work/more.yaml"
+run 1 check-policy "$work/many.yaml" "$work/more.yaml" "$work/bad.yaml"
+for file in many more; do
+    [ "$(grep -c "^$work/$file.yaml:" "$work/err")" -eq 101 ] || fail "$last: not 101 lines of $file.yaml"
+    expect err "^$work/$file.yaml: … and 30 more errors$"
+done
+expect err "^$work/bad.yaml:3:22: unknown key \"knd\""
+run 1 check-policy --json "$work/many.yaml" "$work/more.yaml" "$work/bad.yaml"
+query '[.files[].errors | length]' '[101,101,1]'
+query '.files[1].errors[-1]' '{"line":null,"column":null,"text":"… and 30 more errors"}'
+
 run 0 check-policy --json "$work/a.yaml" "$work/b.yaml"
 query . "{\"version\":1,\"files\":[{\"file\":\"$work/a.yaml\",\"errors\":[],\"settings\":null},{\"file\":\"$work/b.yaml\",\"errors\":[],\"settings\":null}],\"rules\":3}"
 run 1 check-policy --json "$work/bad.yaml" "$work/nowhere.yaml" "$work/a.yaml"

@@ -327,18 +327,35 @@ static void test_all_errors(void **state) {
                         "p:7:17: 5: sectors or KiB? write 5s or 5KiB");
 }
 
+/* Past a hundred errors the rest is counted, each once. */
 static void test_bounded_errors(void **state) {
-        struct policy_errors errors = {0};
-        struct policy *policy = NULL;
-        char text[65536] = "version: 1\nrules:\n";
-        size_t n = strlen(text);
+        static const struct {
+                unsigned n_rules, n_aliases; /* each rule is wrong twice; aliases of the last one */
+                const char *last;
+        } cases[] = {
+                        {50, 0, "1: sectors or KiB? write 1s or 1KiB"},
+                        {50, 100, "1: sectors or KiB? write 1s or 1KiB"},
+                        {51, 0, "… and 2 more errors"},
+                        {51, 200, "… and 2 more errors"},
+                        {1000, 3, "… and 1900 more errors"},
+        };
 
-        for (unsigned i = 0; i < 1000; i++)
-                n += (size_t)snprintf(text + n, sizeof(text) - n, "  - {match: {vg: ''}, readahead: 1}\n");
-        assert_int_equal(policy_load_text("p", text, n, &policy, &errors), -EINVAL);
-        assert_int_equal(errors.n_items, POLICY_ERRORS_MAX);
-        assert_int_equal(errors.items[0].line, 3);
-        policy_errors_done(&errors);
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct policy_errors errors = {0};
+                struct policy *policy = NULL;
+                char text[65536] = "version: 1\nrules:\n";
+                size_t n = strlen(text), n_kept = cases[i].n_rules == 50 ? 100 : 101;
+
+                for (unsigned j = 0; j < cases[i].n_rules; j++)
+                        n += (size_t)snprintf(text + n, sizeof(text) - n, "  - &a {match: {vg: ''}, readahead: 1}\n");
+                for (unsigned j = 0; j < cases[i].n_aliases; j++)
+                        n += (size_t)snprintf(text + n, sizeof(text) - n, "  - *a\n");
+                assert_int_equal(policy_load_text("p", text, n, &policy, &errors), -EINVAL);
+                assert_int_equal(errors.n_items, n_kept);
+                assert_int_equal(errors.items[0].line, 3);
+                assert_string_equal(errors.items[errors.n_items - 1].text, cases[i].last);
+                policy_errors_done(&errors);
+        }
 }
 
 int main(void) {
