@@ -45,6 +45,9 @@ const char *syntax_skip_bom(const char *text, size_t *length) {
 size_t syntax_break_length(const char *s, size_t length) {
         static const char *const breaks[] = {"\r\n", "\r", "\n", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"};
 
+        /* Asked of every byte: most begin none. */
+        if (length == 0 || !strchr("\r\n\xc2\xe2", *s) || !*s)
+                return 0;
         for (size_t i = 0; i < ARRAY_SIZE(breaks); i++) {
                 size_t n = strlen(breaks[i]);
 
