@@ -28,8 +28,12 @@ static int note_after(const struct apply_request *request, const struct apply_re
         bool damaged = false;
         int r;
 
-        r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, result->changed,
-                        &result->probe, &damaged);
+        if (result->put_back)
+                r = ledger_record_put_back(
+                                LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, &result->probe, &damaged);
+        else
+                r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, result->changed,
+                                &result->probe, &damaged);
         return change_check_ledger(r, damaged);
 }
 
@@ -37,11 +41,17 @@ static int apply_job(const void *input, void *result) {
         return apply_change(input, result) < 0;
 }
 
+/* 0, or why the device does not have what the rule asks for. */
+static int error_of(const struct apply_result *result) {
+        return result->error < 0 ? result->error : result->put_back_error;
+}
+
 static void report_result(const struct decision *decision, const struct apply_result *result) {
         _cleanup_(freep) char *sentence = change_sentence(decision, result);
+        int error = error_of(result);
 
-        if (result->error < 0) {
-                text_error("%s", sentence ?: strerror(-result->error));
+        if (error < 0) {
+                text_error("%s", sentence ?: strerror(-error));
                 return;
         }
         text_print(stdout, "%s", sentence ?: "");
@@ -80,7 +90,7 @@ static int make_change(const struct context *context, const struct decision *dec
                 report_result(decision, &result);
         if (change_may_be_made(r))
                 return r;
-        failed = r < 0 ? r : result.error;
+        failed = r < 0 ? r : error_of(&result);
         r = note_after(&request, &result);
         return failed < 0 ? failed : r;
 }

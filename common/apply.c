@@ -196,24 +196,63 @@ static int probe_change(struct change *change) {
         return probe_run(change->ops->probe, &change->request->probe_limits, sources, &change->result->probe);
 }
 
+/* The value that was there before, on a descriptor whose device is known to be the same still. */
+static int put_back(struct change *change) {
+        const struct apply_ops *ops = change->ops;
+        struct apply_result *result = change->result;
+        _cleanup_(closep) int fd = -1;
+        uint64_t sectors;
+        int r;
+
+        fd = ops->open(ops->userdata, &change->request->device);
+        if (fd < 0)
+                return fd;
+        r = ops->get_readahead(ops->userdata, fd, &sectors);
+        if (r < 0)
+                return r;
+        if (sectors == change->request->to_sectors) {
+                r = ops->set_readahead(ops->userdata, fd, result->before_sectors);
+                if (r < 0)
+                        return r;
+                r = ops->get_readahead(ops->userdata, fd, &result->after_sectors);
+                if (r < 0)
+                        return r;
+                r = result->after_sectors == result->before_sectors ? 0 : -EREMOTEIO;
+        } else {
+                result->after_sectors = sectors;
+                r = -EAGAIN;
+        }
+        result->changed = result->after_sectors != result->before_sectors;
+        return r;
+}
+
+static void measure_change(struct change *change) {
+        struct apply_result *result = change->result;
+        int r;
+
+        r = probe_change(change);
+        if (r < 0) {
+                result->step = APPLY_PROBE;
+                skip_probe(change, "reading failed", r);
+        }
+        if (keep_condition_is_met(&change->request->keep_if, &result->probe))
+                return;
+        result->put_back_error = put_back(change);
+        result->put_back = result->put_back_error == 0;
+}
+
 int apply_change_with(const struct apply_ops *ops, const struct apply_request *request, struct apply_result *ret) {
         struct apply_result result = {};
         _cleanup_(change_done) struct change change = {
                         .ops = ops, .request = request, .result = &result, .probe = request->probe};
-        int r;
 
         if (!request->probe)
                 snprintf(result.probe.skipped, sizeof(result.probe.skipped), "%s", request->probe_skipped);
         result.error = make_change(&change);
         if (result.error == 0)
                 result.step = APPLY_DONE;
-        if (result.error == 0 && change.probe) {
-                r = probe_change(&change);
-                if (r < 0) {
-                        result.step = APPLY_PROBE;
-                        skip_probe(&change, "reading failed", r);
-                }
-        }
+        if (result.error == 0 && change.probe)
+                measure_change(&change);
         *ret = result;
         return result.error;
 }

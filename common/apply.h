@@ -19,7 +19,7 @@ struct apply_request {
         uint64_t to_sectors;   /* in whole pages: readahead_round() */
         bool probe;
         struct probe_limits probe_limits;
-        struct keep_condition keep_if; /* of the probe; not acted on here */
+        struct keep_condition keep_if; /* of the probe: else it is put back */
         bool has_array;                /* read the array beneath as well, for comparison */
         struct device_identity array;
         char probe_skipped[128]; /* why there is no probe although the rule asks for one; "" otherwise */
@@ -35,6 +35,8 @@ struct apply_result {
         uint64_t before_sectors; /* BLKRAGET just before */
         uint64_t after_sectors;  /* BLKRAGET afterwards; differs from to_sectors if -EREMOTEIO */
         bool changed;            /* the device has another readahead than before */
+        bool put_back;           /* what was measured is not what keep_if asks for: it was changed, and changed back */
+        int put_back_error; /* should have been, but: a negative errno. -EAGAIN: it was set by somebody meanwhile */
         struct probe_result probe;
 };
 
@@ -45,7 +47,7 @@ const char *apply_step_name(enum apply_step step);
  * Opens, checks identity, opens the "before" descriptors of the probe, sets, reads back, opens the "after" ones, probes.
  * -ESTALE, -ENODEV: the device is gone or another one. -EAGAIN: its readahead is no longer what the plan saw. Nothing was
  * touched then. -EREMOTEIO: the value read back is not the one that was set. A probe that fails or is skipped does not
- * undo the change: probe.skipped says why. Returns ret->error.
+ * undo the change: probe.skipped says why. One whose result is not what keep_if asks for does. Returns ret->error.
  */
 int apply_change(const struct apply_request *request, struct apply_result *ret);
 

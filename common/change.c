@@ -167,12 +167,18 @@ static int print_title(FILE *f, const struct layer *layer) {
         return 0;
 }
 
+/* keep-if did not let the change stand. */
+static bool is_rejected(const struct apply_result *result) {
+        return result->put_back || result->put_back_error < 0;
+}
+
 static void print_change(FILE *f, const struct decision *decision, const struct apply_result *result) {
         const struct target *target = &decision->target;
+        uint64_t tried = is_rejected(result) ? (uint64_t)opt_or(target->sectors, 0) : result->after_sectors;
         char size[UNITS_BUFFER];
 
-        fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors (%s", result->before_sectors, result->after_sectors,
-                        units_format_sectors(size, result->after_sectors));
+        fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors (%s", result->before_sectors, tried,
+                        units_format_sectors(size, tried));
         /* Other reasons are words, not a product that comes to this number. */
         if (decision->reason && *decision->reason)
                 fprintf(f, "%s%s", target->origin == TARGET_STRIPE && target->cap == CAP_NONE ? " = " : ", ",
@@ -226,6 +232,22 @@ static void print_probe(FILE *f, const struct probe_result *probe) {
         }
 }
 
+static void print_rejection(FILE *f, const struct keep_condition *keep_if, const struct apply_result *result) {
+        char condition[64];
+
+        snprintf(condition, sizeof(condition), "keep-if \"gain %s %g\" asks", keep_if->or_equal ? ">=" : ">",
+                        keep_if->min_gain);
+        if (result->put_back)
+                fprintf(f, ": put back to %" PRIu64 " sectors, as %s", result->before_sectors, condition);
+        else if (result->put_back_error == -EAGAIN || result->put_back_error == -EREMOTEIO)
+                fprintf(f, ": not put back to %" PRIu64 " sectors, as %s: it has become %" PRIu64 " meanwhile",
+                                result->before_sectors, condition, result->after_sectors);
+        else {
+                errno = -result->put_back_error;
+                fprintf(f, ": not put back to %" PRIu64 " sectors, as %s: %m", result->before_sectors, condition);
+        }
+}
+
 static int print_sentence(FILE *f, const struct decision *decision, const struct apply_result *result) {
         int r;
 
@@ -238,6 +260,8 @@ static int print_sentence(FILE *f, const struct decision *decision, const struct
         else {
                 print_change(f, decision, result);
                 print_probe(f, &result->probe);
+                if (is_rejected(result) && decision->rule_action)
+                        print_rejection(f, &decision->rule_action->probe.keep_if, result);
         }
         return 0;
 }

@@ -27,7 +27,7 @@ struct ledger_entry {
         uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
         uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
         bool pending;                         /* written before the change; not confirmed yet */
-        bool reverted;                        /* an administrator had the original value put back */
+        bool reverted;                        /* the original value was put back, by wish or as keep-if asks */
         double before_mbps, after_mbps, gain; /* of the last probe; 0 if none */
 };
 

@@ -18,6 +18,18 @@ const char *probe_verdict_name(enum probe_verdict verdict) {
         return "";
 }
 
+bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result) {
+        double least = condition->min_gain;
+        bool asks_for_gain = least > 1 || (least >= 1 && !condition->or_equal), reached;
+
+        if (!condition->given || result->verdict == PROBE_NONE)
+                return true;
+        reached = condition->or_equal ? result->gain >= least : result->gain > least;
+        if (asks_for_gain)
+                return result->verdict == PROBE_FASTER && reached;
+        return result->verdict != PROBE_SLOWER || reached;
+}
+
 static int compare_double(const void *a, const void *b) {
         double x = *(const double *)a, y = *(const double *)b;
 

@@ -77,6 +77,12 @@ struct probe_result {
         char skipped[128]; /* why it was not measured; "" otherwise */
 };
 
+/*
+ * Whether a change may stay: always if nothing was measured. "gain >= 0.97" asks for no loss, so only one that the runs
+ * show is against it; with a factor above 1 it asks for a gain, which the runs must then show. Pure.
+ */
+bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result);
+
 /* "faster", "slower", "no difference"; "" for PROBE_NONE */
 const char *probe_verdict_name(enum probe_verdict verdict);
 

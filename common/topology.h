@@ -122,7 +122,7 @@ struct ledger_note {
         const char *rule; /* which asked for that; "" if none did */
         bool stack_known;
         uint64_t stack; /* stack_fingerprint() at that time */
-        bool reverted;  /* an administrator wanted it to be left alone */
+        bool reverted;  /* it was taken back, by wish or as keep-if asks: to be left alone */
 };
 
 struct layer {

@@ -31,7 +31,9 @@ struct machine {
         int open_error, get_error, set_error, array_error, read_error;
         unsigned opens_left; /* 0: no limit */
         uint64_t page_sectors;
-        char log[512]; /* o: device opened, a: array opened, g: got, s: set, r: reading began */
+        bool all_alike;                     /* every descriptor is as fast */
+        void (*on_read)(struct machine *m); /* what happens meanwhile */
+        char log[512];                      /* o: device opened, a: array opened, g: got, s: set, r: reading began */
 };
 
 static void note(struct machine *m, char c) {
@@ -100,7 +102,9 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
         note(m, 'r');
         if (m->read_error < 0)
                 return m->read_error;
-        m->now_usec += 1000000 / (m->at_open[fd] + 1) + 10;
+        if (m->on_read)
+                m->on_read(m);
+        m->now_usec += 1000000 / ((m->all_alike ? 1024 : m->at_open[fd]) + 1) + 10;
         return (ssize_t)size;
 }
 
@@ -267,6 +271,130 @@ static void test_probe_failures(void **state) {
         assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 0);
 }
 
+#define ORDER_OF_ALL                                                                                                   \
+        "og"                                                                                                           \
+        "ooooo"                                                                                                        \
+        "sg"                                                                                                           \
+        "ooooo"                                                                                                        \
+        "aaaaa"                                                                                                        \
+        "gr"
+
+static void test_keep_if(void **state) {
+        static const struct {
+                uint64_t from_sectors, to_sectors;
+                bool all_alike;
+                struct keep_condition keep_if;
+                enum probe_verdict verdict;
+                bool put_back;
+        } cases[] = {
+                        /* Faster by a factor of eleven, slower by as much, and neither. */
+                        {256, 3072, false, {true, true, 0.97}, PROBE_FASTER, false},
+                        {256, 3072, false, {true, true, 2}, PROBE_FASTER, false},
+                        {256, 3072, false, {true, true, 20}, PROBE_FASTER, true},
+                        {3072, 256, false, {true, true, 0.97}, PROBE_SLOWER, true},
+                        {3072, 256, false, {true, true, 0.01}, PROBE_SLOWER, false},
+                        {3072, 256, false, {false, true, 0.97}, PROBE_SLOWER, false},
+                        {256, 3072, true, {true, true, 0.97}, PROBE_NO_DIFFERENCE, false},
+                        {256, 3072, true, {true, false, 1.05}, PROBE_NO_DIFFERENCE, true},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                uint64_t from = cases[i].from_sectors, to = cases[i].to_sectors;
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                m.device_sectors = r.from_sectors = from;
+                r.to_sectors = to;
+                m.all_alike = cases[i].all_alike;
+                r.keep_if = cases[i].keep_if;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_int_equal(result.probe.verdict, cases[i].verdict);
+                assert_int_equal(result.probe.series[PROBE_AFTER].n_runs, 4);
+                assert_int_equal(result.put_back, cases[i].put_back);
+                assert_int_equal(result.put_back_error, 0);
+                assert_int_equal(result.changed, !cases[i].put_back);
+                assert_int_equal(result.before_sectors, from);
+                assert_int_equal(result.after_sectors, cases[i].put_back ? from : to);
+                assert_int_equal(m.device_sectors, result.after_sectors);
+                assert_string_equal(m.log, cases[i].put_back ? ORDER_OF_ALL "ogsg" : ORDER_OF_ALL);
+        }
+}
+
+/* What was not measured is no loss. */
+static void test_keep_if_without_probe(void **state) {
+        for (unsigned i = 0; i < 2; i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                r.keep_if = (struct keep_condition){.given = true, .min_gain = 50};
+                r.probe = i == 0;
+                m.read_error = -EIO;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_true(result.changed && !result.put_back);
+                assert_int_equal(m.device_sectors, 3072);
+        }
+}
+
+static void become_1024(struct machine *m) {
+        m->device_sectors = 1024;
+}
+
+static void become_256(struct machine *m) {
+        m->device_sectors = 256;
+}
+
+static void vanish(struct machine *m) {
+        m->open_error = -ESTALE;
+}
+
+static void refuse_to_set(struct machine *m) {
+        m->set_error = -EPERM;
+}
+
+static void refuse_to_get(struct machine *m) {
+        m->get_error = -EIO;
+}
+
+static void take_large_pages_only(struct machine *m) {
+        m->page_sectors = 200;
+}
+
+/* What somebody else has done while it was measured stands; what fails is told, and the change stands. */
+static void test_put_back_failures(void **state) {
+        static const struct {
+                void (*on_read)(struct machine *m);
+                int error;
+                uint64_t after_sectors;
+                const char *log;
+        } cases[] = {
+                        {become_1024, -EAGAIN, 1024, "og"},
+                        {become_256, -EAGAIN, 256, "og"},
+                        {vanish, -ESTALE, 3072, ""},
+                        {refuse_to_get, -EIO, 3072, "og"},
+                        {refuse_to_set, -EPERM, 3072, "ogs"},
+                        {take_large_pages_only, -EREMOTEIO, 200, "ogsg"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                r.keep_if = (struct keep_condition){.given = true, .min_gain = 50};
+                m.on_read = cases[i].on_read;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_int_equal(result.put_back_error, cases[i].error);
+                assert_false(result.put_back);
+                assert_int_equal(result.after_sectors, cases[i].after_sectors);
+                assert_int_equal(result.changed, cases[i].after_sectors != 256);
+                assert_int_equal(m.device_sectors, cases[i].after_sectors);
+                assert_int_equal(result.probe.verdict, PROBE_FASTER);
+                assert_string_equal(m.log + strlen(ORDER_OF_ALL), cases[i].log);
+        }
+}
+
 static void test_hostile_limits(void **state) {
         static const unsigned runs[] = {0, 1, 16, 17, UINT32_MAX};
 
@@ -295,6 +423,9 @@ int main(void) {
                         cmocka_unit_test(test_changed_meanwhile),
                         cmocka_unit_test(test_failures),
                         cmocka_unit_test(test_probe_failures),
+                        cmocka_unit_test(test_keep_if),
+                        cmocka_unit_test(test_keep_if_without_probe),
+                        cmocka_unit_test(test_put_back_failures),
                         cmocka_unit_test(test_hostile_limits),
                         cmocka_unit_test(test_step_names),
         };

@@ -211,6 +211,39 @@ static void test_sentence_verdicts(void **state) {
         assert_sentence(&s.decision, &skipped, CHANGED "; not measured: md0 is degraded (1 of 2 members missing)");
 }
 
+static void test_sentence_put_back(void **state) {
+        static const struct {
+                struct keep_condition keep_if;
+                int error;
+                const char *text;
+        } cases[] = {
+                        {{true, true, 0.97}, 0, "put back to 256 sectors, as keep-if \"gain >= 0.97\" asks"},
+                        {{true, false, 1.05}, 0, "put back to 256 sectors, as keep-if \"gain > 1.05\" asks"},
+                        {{true, true, 0.97}, -EPERM,
+                                        "not put back to 256 sectors, as keep-if \"gain >= 0.97\" asks: Operation not "
+                                        "permitted"},
+                        {{true, true, 0.97}, -EAGAIN,
+                                        "not put back to 256 sectors, as keep-if \"gain >= 0.97\" asks: it has become "
+                                        "512 meanwhile"},
+        };
+        struct stack s;
+
+        set_up(&s);
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct apply_result result = measured(PROBE_SLOWER, 100, 80, 5);
+                char wanted[512];
+
+                s.action.probe.keep_if = cases[i].keep_if;
+                result.put_back = cases[i].error == 0;
+                result.put_back_error = cases[i].error;
+                result.changed = cases[i].error != 0;
+                result.after_sectors = cases[i].error == 0 ? 256 : 512;
+                snprintf(wanted, sizeof(wanted),
+                                CHANGED "; sequential read 100 → 80.0 MB/s (×0.80, slower, 5 runs): %s", cases[i].text);
+                assert_sentence(&s.decision, &result, wanted);
+        }
+}
+
 static void test_sentence_reasons(void **state) {
         struct apply_result result = changed();
         struct stack s;
@@ -291,6 +324,7 @@ int main(void) {
                         cmocka_unit_test(test_request_refused),
                         cmocka_unit_test(test_deadline),
                         cmocka_unit_test(test_sentence_verdicts),
+                        cmocka_unit_test(test_sentence_put_back),
                         cmocka_unit_test(test_sentence_reasons),
                         cmocka_unit_test(test_sentence_titles),
                         cmocka_unit_test(test_sentence_failures),

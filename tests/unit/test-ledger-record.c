@@ -161,6 +161,38 @@ static void test_probe(void **state) {
 }
 
 /* What can't be read is set aside, told of once, and does not stop a change. */
+/* Tried and taken back: it is known what was tried, and that the value now is the one to start from. */
+static void test_put_back(void **state) {
+        const struct probe_result probe = {
+                        .verdict = PROBE_SLOWER,
+                        .gain = 0.8,
+                        .series = {[PROBE_BEFORE] = {.median_mbps = 100}, [PROBE_AFTER] = {.median_mbps = 80}},
+        };
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        bool damaged = true;
+
+        for (unsigned i = 0; i < 2; i++) {
+                const uint64_t from = i == 0 ? 256 : 512;
+
+                begin(tree, &map, from, 3072);
+                assert_int_equal(ledger_record_put_back(directory(tree), 1000, &map, &probe, &damaged), 0);
+                assert_false(damaged);
+                check_entry(tree, &map, from, 3072, false);
+
+                _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+                const struct ledger_entry *entry = ledger_find(ledger, &map);
+
+                assert_true(entry->reverted);
+                assert_float_equal(entry->gain, 0.8, 1e-9);
+                assert_float_equal(entry->before_mbps, 100, 1e-9);
+        }
+        assert_int_equal(count(tree), 1);
+
+        /* An entry that is not there is none. */
+        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &array, NULL, &damaged), 0);
+        assert_int_equal(count(tree), 1);
+}
+
 static void test_damaged(void **state) {
         static const char *const texts[] = {
                         "", "{", "{\"version\":1", "[]", "{\"version\":99,\"entries\":[]}", "\xff\xfe"};
@@ -302,6 +334,7 @@ int main(void) {
                         cmocka_unit_test(test_another_device),
                         cmocka_unit_test(test_end_alone),
                         cmocka_unit_test(test_probe),
+                        cmocka_unit_test(test_put_back),
                         cmocka_unit_test(test_damaged),
                         cmocka_unit_test(test_refused),
                         cmocka_unit_test(test_bad_directory),

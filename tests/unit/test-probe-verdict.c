@@ -149,6 +149,40 @@ static void test_median(void **state) {
         assert_true(probe_median(one, 1) == 7);
 }
 
+static void test_keep_condition(void **state) {
+        static const struct {
+                struct keep_condition condition;
+                enum probe_verdict verdict;
+                double gain;
+                bool met;
+        } cases[] = {
+                        {{false, false, 5}, PROBE_SLOWER, 0.5, true},
+                        {{true, false, 5}, PROBE_NONE, 0, true},
+                        /* No loss is asked for: only one that is shown counts, and only if it is as large. */
+                        {{true, true, 0.97}, PROBE_SLOWER, 0.96, false},
+                        {{true, true, 0.97}, PROBE_SLOWER, 0.97, true},
+                        {{true, false, 0.97}, PROBE_SLOWER, 0.97, false},
+                        {{true, true, 0.97}, PROBE_NO_DIFFERENCE, 0.5, true},
+                        {{true, true, 0.97}, PROBE_FASTER, 1.1, true},
+                        {{true, true, 1}, PROBE_NO_DIFFERENCE, 0.99, true},
+                        {{true, true, 1}, PROBE_SLOWER, 0.96, false},
+                        /* A gain is asked for: it must be shown. */
+                        {{true, false, 1}, PROBE_NO_DIFFERENCE, 1.02, false},
+                        {{true, false, 1}, PROBE_FASTER, 1.04, true},
+                        {{true, true, 1.05}, PROBE_NO_DIFFERENCE, 1.5, false},
+                        {{true, true, 1.05}, PROBE_FASTER, 1.04, false},
+                        {{true, true, 1.05}, PROBE_FASTER, 1.05, true},
+                        {{true, false, 1.05}, PROBE_FASTER, 1.05, false},
+                        {{true, true, 1.05}, PROBE_SLOWER, 0.5, false},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                const struct probe_result result = {.verdict = cases[i].verdict, .gain = cases[i].gain};
+
+                assert_int_equal(keep_condition_is_met(&cases[i].condition, &result), cases[i].met);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_equal_is_no_difference),
@@ -157,6 +191,7 @@ int main(void) {
                         cmocka_unit_test(test_judge_table),
                         cmocka_unit_test(test_series),
                         cmocka_unit_test(test_median),
+                        cmocka_unit_test(test_keep_condition),
         };
 
         return cmocka_run_group_tests_name("probe-verdict", tests, NULL, NULL);
