@@ -46,15 +46,27 @@ static const char *finding_code_of(const struct job *job) {
         return NULL;
 }
 
+static void tell_record(const struct job *job, int error, bool damaged) {
+        if (damaged)
+                journal_ledger_damaged();
+        if (error < 0)
+                journal_ledger_failed(job->decision, error);
+}
+
 static void record_end(const struct job *job, bool made, const struct probe_result *probe) {
         bool damaged = false;
         int r;
 
         r = ledger_record_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &job->request.device, made, probe, &damaged);
-        if (damaged)
-                journal_ledger_damaged();
-        if (r < 0)
-                journal_ledger_failed(job->decision, r);
+        tell_record(job, r, damaged);
+}
+
+static void record_put_back(const struct job *job, const struct probe_result *probe) {
+        bool damaged = false;
+        int r;
+
+        r = ledger_record_put_back(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &job->request.device, probe, &damaged);
+        tell_record(job, r, damaged);
 }
 
 /* The worker is gone without a word: sysfs says whether it came as far as the change. ERROR is why it is gone. */
@@ -93,10 +105,13 @@ void job_free(struct job *job) {
 
 static enum job_news tell_result(struct job *job, const struct apply_result *result) {
         job->over = true;
-        record_end(job, result->changed, &result->probe);
+        if (result->put_back)
+                record_put_back(job, &result->probe);
+        else
+                record_end(job, result->changed, &result->probe);
         switch (result->error) {
         case 0:
-                if (result->changed)
+                if (result->changed || result->put_back)
                         journal_changed(job->decision, result, finding_code_of(job));
                 return JOB_DONE;
         case -ENODEV:
