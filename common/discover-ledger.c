@@ -46,14 +46,15 @@ int ledger_read(const struct sysroot *root, struct ledger **ret) {
 }
 
 /* NULL without memory. */
-static const struct ledger_note *make_note(struct arena *arena, const struct ledger_entry *entry) {
+static const struct ledger_note *make_note(
+                struct arena *arena, const struct ledger *ledger, const struct ledger_entry *entry) {
         struct ledger_note *note = arena_alloc(arena, sizeof(*note));
         const char *rule = arena_strdup(arena, entry->rule);
 
         if (!note || !rule)
                 return NULL;
         *note = (struct ledger_note){
-                        .sectors = entry->new_sectors,
+                        .sectors = ledger_given(ledger, entry),
                         .rule = rule,
                         .stack_known = entry->stack != 0,
                         .stack = entry->stack,
@@ -62,7 +63,7 @@ static const struct ledger_note *make_note(struct arena *arena, const struct led
         return note;
 }
 
-static int note_entry(const struct topology *topology, const struct ledger_entry *entry) {
+static int note_entry(const struct topology *topology, const struct ledger *ledger, const struct ledger_entry *entry) {
         struct layer *layer = topology_find_devno(topology, entry->device.major, entry->device.minor);
         struct device_identity identity;
 
@@ -71,7 +72,7 @@ static int note_entry(const struct topology *topology, const struct ledger_entry
                 return 0;
         if (device_identity_from_layer(layer, &identity) < 0 || !device_identity_equal(&identity, &entry->device))
                 return 0;
-        layer->set = make_note(topology->arena, entry);
+        layer->set = make_note(topology->arena, ledger, entry);
         return layer->set ? 0 : -ENOMEM;
 }
 
@@ -83,7 +84,7 @@ int ledger_note_layers(const struct sysroot *root, struct topology *topology) {
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         for (size_t i = 0; i < ledger_count(ledger); i++) {
-                r = note_entry(topology, ledger_get(ledger, i));
+                r = note_entry(topology, ledger, ledger_get(ledger, i));
                 if (r < 0)
                         return r;
         }

@@ -129,6 +129,14 @@ static void restore_previous(struct ledger_record *record) {
         record->has_previous = false;
 }
 
+/* What is put back leaves on record what it was instead: the same decision is not to be made again. */
+static void confirm(struct ledger_record *record) {
+        if (record->entry.pending && record->entry.reverted && record->has_previous)
+                record->entry.new_sectors = record->previous.new_sectors;
+        record->entry.pending = false;
+        forget_previous(record);
+}
+
 /*
  * ENTRY takes the place of what the record says; that is kept until the change is known to have been made. Of a change
  * that nobody has told the end of there may be one only: of an older one the value that the device has now, FROM_SECTORS,
@@ -136,7 +144,7 @@ static void restore_previous(struct ledger_record *record) {
  */
 static void replace_entry(struct ledger_record *record, struct ledger_entry *entry, uint64_t from_sectors) {
         if (record->entry.new_sectors == from_sectors)
-                record->entry.pending = false;
+                confirm(record);
         else if (record->has_previous)
                 restore_previous(record);
         forget_previous(record);
@@ -175,8 +183,7 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
 
         if (!record)
                 return;
-        record->entry.pending = false;
-        forget_previous(record);
+        confirm(record);
         if (!probe || probe->verdict == PROBE_NONE)
                 return;
         record->entry.before_mbps = probe->series[PROBE_BEFORE].median_mbps;
@@ -226,6 +233,13 @@ void ledger_release(struct ledger *ledger, const struct device_identity *device)
         ledger_confirm(ledger, device, NULL);
         if (record)
                 record->entry.reverted = true;
+}
+
+uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *entry) {
+        const struct ledger_record *record = find(ledger, &entry->device);
+        bool reverting = record && entry->pending && entry->reverted && record->has_previous;
+
+        return reverting ? record->previous.new_sectors : entry->new_sectors;
 }
 
 bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors) {

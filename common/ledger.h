@@ -23,7 +23,7 @@ struct ledger_entry {
         char *label;
         char *rule;
         uint64_t original_sectors;            /* before the first change */
-        uint64_t new_sectors;                 /* of the last change */
+        uint64_t new_sectors;                 /* of the last change; while a revert is pending the original value */
         uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
         uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
         bool pending;                         /* written before the change; not confirmed yet */
@@ -89,6 +89,9 @@ int ledger_begin_revert(struct ledger *ledger, const struct device_identity *dev
 
 /* Whatever value it has, it is left to the administrator from now on: the entry is confirmed, and reverted. */
 void ledger_release(struct ledger *ledger, const struct device_identity *device);
+
+/* What setrad gave the device of ENTRY, also if that was, or is being, put back. */
+uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *entry);
 
 /* Whether SECTORS is what setrad gave the device; while a change is pending, also what it gave it before. */
 bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors);

@@ -35,7 +35,11 @@ static enum revert_state state_of(const struct ledger *ledger, const struct reve
 
 struct revert revert_find(
                 const struct ledger *ledger, const struct ledger_entry *entry, const struct topology *topology) {
-        struct revert revert = {.entry = entry, .layer = find_device(topology, &entry->device)};
+        struct revert revert = {
+                        .entry = entry,
+                        .layer = find_device(topology, &entry->device),
+                        .given_sectors = ledger_given(ledger, entry),
+        };
 
         if (revert.layer)
                 revert.now_sectors = (uint64_t)opt_or(revert.layer->readahead_sectors, 0);
@@ -92,7 +96,7 @@ static void print_state(FILE *f, const struct revert *revert) {
         case REVERT_RELEASED: fputs(" was reverted before", f); break;
         case REVERT_OTHER:
                 fprintf(f, " has %" PRIu64 " sectors, not the %" PRIu64 " that setrad gave it: left alone", now,
-                                revert->entry->new_sectors);
+                                revert->given_sectors);
                 break;
         case REVERT_GONE: fputs(" is gone: there is nothing to put back", f); break;
         case REVERT_SUSPENDED:

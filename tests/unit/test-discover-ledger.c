@@ -9,17 +9,13 @@
 #include <cmocka.h>
 
 #include "common/discover.h"
+#include "common/ledger.h"
 #include "tests/support/tree.h"
 
 #define DISK(name, devno, diskseq)                                                                                     \
         {"sys/class/block/" name "/dev", devno "\n"}, {                                                                \
                 "sys/class/block/" name "/diskseq", diskseq "\n"                                                       \
         }
-
-#define ENTRY(comma, name, minor, diskseq, more)                                                                       \
-        comma "{\"name\":\"" name "\",\"major\":8,\"minor\":" minor ",\"diskseq\":" diskseq ",\"dm_uuid\":\"\","       \
-              "\"original_sectors\":256,\"previous\":null,\"change\":{" more "\"label\":\"x\",\"rule\":\"a rule\","    \
-              "\"new_sectors\":3072,\"time_usec\":3,\"before_mbps\":null,\"after_mbps\":null,\"gain\":null}}"
 
 static struct topology *discover_tree(struct tree *tree) {
         static const struct tree_file files[] = {
@@ -39,45 +35,67 @@ static struct topology *discover_tree(struct tree *tree) {
         return topology;
 }
 
-static void test_notes(void **state) {
-        _cleanup_(tree_freep) struct tree *tree = tree_new();
-        _cleanup_(topology_freep) struct topology *topology = NULL;
-        const struct ledger_note *note;
+static struct device_identity disk(const char *name, unsigned minor, uint64_t diskseq) {
+        struct device_identity device = {.major = 8, .minor = minor, .diskseq = diskseq};
 
-        /*
-         * sda: all known; sdb: of an earlier version; sdc: another device; sdd: nobody knows yet; sde: is being put back;
-         * sdz: gone
-         */
-        tree_write(tree, "run/setrad/ledger.json",
-                        "{\"version\":1,\"entries\":[" ENTRY("", "sda", "0", "1",
-                                        "\"pending\":false,\"stack\":\"00000000000000ff\",\"reverted\":true,")
-                                        ENTRY(",", "sdb", "16", "2", "\"pending\":false,") ENTRY(
-                                                        ",", "sdc", "32", "9", "\"pending\":false,") ENTRY(",", "sdd",
-                                                        "48", "4", "\"pending\":true,") ENTRY(",", "sde", "64", "5",
-                                                        "\"pending\":true,\"reverted\":true,")
-                                                        ENTRY(",", "sdz", "99", "9", "\"pending\":false,") "]}");
-        topology = discover_tree(tree);
+        snprintf(device.name, sizeof(device.name), "%s", name);
+        return device;
+}
 
-        note = topology_find(topology, "sda")->set;
+/* Given 3072 sectors, which is confirmed. */
+static void add_entry(struct ledger *ledger, struct device_identity device, uint64_t stack) {
+        const struct ledger_change change = {.rule = "a rule", .from_sectors = 256, .to_sectors = 3072, .stack = stack};
+
+        assert_int_equal(ledger_begin(ledger, &device, &change, 1), 0);
+        ledger_confirm(ledger, &device, NULL);
+}
+
+static void write_ledger(struct tree *tree) {
+        static const struct ledger_change next = {.rule = "next", .from_sectors = 3072, .to_sectors = 4096};
+        static const struct ledger_revert revert = {
+                        .from_sectors = 3072, .original_sectors = 256, .stack = 255, .keep = true};
+        const struct device_identity reverted = disk("sda", 0, 1), changing = disk("sdd", 48, 4),
+                                     reverting = disk("sde", 64, 5);
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        char path[512];
+
+        add_entry(ledger, reverted, 5);
+        assert_int_equal(ledger_begin_revert(ledger, &reverted, &revert, 2), 0);
+        ledger_confirm(ledger, &reverted, NULL);
+        add_entry(ledger, disk("sdb", 16, 2), 0);
+        add_entry(ledger, disk("sdc", 32, 99), 5);
+        add_entry(ledger, changing, 5);
+        assert_int_equal(ledger_begin(ledger, &changing, &next, 2), 0);
+        add_entry(ledger, reverting, 5);
+        assert_int_equal(ledger_begin_revert(ledger, &reverting, &revert, 2), 0);
+        add_entry(ledger, disk("sdz", 99, 9), 5);
+
+        tree_directory(tree, "run/setrad");
+        snprintf(path, sizeof(path), "%s/run/setrad/ledger.json", tree_path(tree));
+        assert_int_equal(ledger_save(ledger, path), 0);
+}
+
+static void check_note(const struct ledger_note *note, uint64_t stack, bool reverted) {
         assert_non_null(note);
         assert_int_equal(note->sectors, 3072);
         assert_string_equal(note->rule, "a rule");
-        assert_true(note->stack_known);
-        assert_int_equal(note->stack, 255);
-        assert_true(note->reverted);
+        assert_int_equal(note->stack_known, stack != 0);
+        assert_int_equal(note->stack, stack);
+        assert_int_equal(note->reverted, reverted);
+}
 
-        note = topology_find(topology, "sdb")->set;
-        assert_non_null(note);
-        assert_int_equal(note->sectors, 3072);
-        assert_false(note->stack_known);
-        assert_false(note->reverted);
+static void test_notes(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        _cleanup_(topology_freep) struct topology *topology = NULL;
 
-        assert_null(topology_find(topology, "sdc")->set);
-        assert_null(topology_find(topology, "sdd")->set);
+        write_ledger(tree);
+        topology = discover_tree(tree);
+        check_note(topology_find(topology, "sda")->set, 255, true);
+        check_note(topology_find(topology, "sdb")->set, 0, false);
+        assert_null(topology_find(topology, "sdc")->set);           /* another device */
+        assert_null(topology_find(topology, "sdd")->set);           /* which of two values is right is not known yet */
+        check_note(topology_find(topology, "sde")->set, 255, true); /* already while it is put back */
         assert_null(topology_find(topology, "sdf")->set);
-        note = topology_find(topology, "sde")->set;
-        assert_non_null(note);
-        assert_true(note->reverted);
 }
 
 /* Nothing is known then, and the file is left to those who write it. */

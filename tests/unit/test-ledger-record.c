@@ -8,8 +8,10 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -235,9 +237,97 @@ static void test_bad_directory(void **state) {
         assert_int_equal(try_begin(longest, &map, 1, 2, &damaged), -ENAMETOOLONG);
         assert_int_equal(ledger_record_end(longest, 1000, &map, true, NULL, &damaged), -ENAMETOOLONG);
 
+        assert_int_equal(try_begin("/nonexistent/setrad", &map, 1, 2, &damaged), -ENOENT);
         tree_write(tree, "setrad", "a file");
         assert_true(try_begin(directory(tree), &map, 1, 2, &damaged) < 0);
         assert_true(ledger_record_end(directory(tree), 1000, &map, true, NULL, &damaged) < 0);
+}
+
+/* As on a full disk: the ledger stays as it was, and nothing else stays. */
+static _Noreturn void begin_without_room(const struct tree *tree) {
+        const struct rlimit limit = {.rlim_cur = 64, .rlim_max = 64};
+        bool damaged;
+        int r;
+
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        r = try_begin(directory(tree), &map, 256, 3072, &damaged);
+        _exit(r == -EFBIG && access(file(tree, "ledger.json.new"), F_OK) < 0 ? 0 : 1);
+}
+
+static void test_no_room(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        int status;
+        pid_t pid;
+
+        begin(tree, &array, 512, 1024);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0)
+                begin_without_room(tree);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(count(tree), 1);
+        check_entry(tree, &array, 512, 1024, true);
+}
+
+/* What a writer that was killed has left behind is in nobody's way, whatever it is. */
+static void test_leftovers(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        tree_write(tree, "setrad/ledger.json.new", "{\"version\":1,\"entr");
+        begin(tree, &array, 512, 1024);
+        assert_int_equal(access(file(tree, "ledger.json.new"), F_OK), -1);
+        tree_link(tree, "setrad/ledger.json.new", "ledger.json");
+        end(tree, &array, true);
+        assert_int_equal(access(file(tree, "ledger.json.new"), F_OK), -1);
+        check_entry(tree, &array, 512, 1024, false);
+}
+
+static void begin_revert(const struct tree *tree) {
+        const struct ledger_revert revert = {.from_sectors = 3072, .original_sectors = 256, .stack = 6, .keep = true};
+        bool damaged = true;
+
+        assert_int_equal(ledger_record_revert_begin(directory(tree), 1000, &map, &revert, &damaged), 0);
+        assert_false(damaged);
+}
+
+static void end_revert(const struct tree *tree, enum ledger_outcome outcome) {
+        bool damaged = true;
+
+        assert_int_equal(ledger_record_revert_end(directory(tree), 1000, &map, outcome, &damaged), 0);
+        assert_false(damaged);
+}
+
+static void check_reverted(const struct tree *tree, bool reverted) {
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+
+        assert_int_equal(ledger_find(ledger, &map)->reverted, reverted);
+        assert_int_equal(ledger_find(ledger, &map)->stack, reverted ? 6 : 5);
+}
+
+static void test_revert(void **state) {
+        static const struct ledger_revert revert = {.from_sectors = 3072, .original_sectors = 256};
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        bool damaged;
+
+        assert_int_equal(ledger_record_revert_begin(directory(tree), 1000, &map, &revert, &damaged), -ENOENT);
+        begin(tree, &map, 256, 3072);
+        end(tree, &map, true);
+
+        begin_revert(tree);
+        check_entry(tree, &map, 256, 256, true);
+        end_revert(tree, LEDGER_STANDS);
+        check_entry(tree, &map, 256, 3072, false);
+        check_reverted(tree, false);
+
+        begin_revert(tree);
+        end_revert(tree, LEDGER_RELEASED);
+        check_entry(tree, &map, 256, 3072, false);
+        check_reverted(tree, true);
+
+        end_revert(tree, LEDGER_REMOVED);
+        assert_int_equal(count(tree), 0);
 }
 
 static void assert_lock_is_free(const struct tree *tree) {
@@ -338,6 +428,9 @@ int main(void) {
                         cmocka_unit_test(test_damaged),
                         cmocka_unit_test(test_refused),
                         cmocka_unit_test(test_bad_directory),
+                        cmocka_unit_test(test_no_room),
+                        cmocka_unit_test(test_leftovers),
+                        cmocka_unit_test(test_revert),
                         cmocka_unit_test(test_lock_is_given_back),
                         cmocka_unit_test(test_writers_at_once),
                         cmocka_unit_test(test_settle),

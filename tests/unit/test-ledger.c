@@ -233,10 +233,12 @@ static void test_revert(void **state) {
         check_entry(ledger, &a, 256, 3072, false, false);
         assert_true(ledger_gave(ledger, &a, 3072) && !ledger_gave(ledger, &a, 256));
 
-        /* Made. The stack is that of now. */
+        /* Made. The stack is that of now, the value what was given. */
         assert_int_equal(begin_revert(ledger, &a, 3072, true), 0);
+        assert_int_equal(ledger_given(ledger, ledger_find(ledger, &a)), 3072);
         ledger_confirm(ledger, &a, NULL);
-        check_entry(ledger, &a, 256, 256, false, true);
+        check_entry(ledger, &a, 256, 3072, false, true);
+        assert_int_equal(ledger_given(ledger, ledger_find(ledger, &a)), 3072);
         assert_int_equal(ledger_find(ledger, &a)->stack, 77);
         assert_int_equal(ledger_find(ledger, &a)->time_usec, 99);
 
@@ -270,7 +272,7 @@ static void test_begun_twice(void **state) {
                 assert_int_equal(begin(ledger, &a, "vg0/lv0", "r1", 256, 4096, 20), 0);
                 check_entry(ledger, &a, 256, 4096, true, false);
                 ledger_abandon(ledger, &a);
-                check_entry(ledger, &a, 256, 256, false, true);
+                check_entry(ledger, &a, 256, 3072, false, true);
         }
 }
 

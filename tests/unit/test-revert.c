@@ -93,6 +93,7 @@ static void test_states(void **state) {
         check_state(&s, 3072, REVERT_WANTED);
         check_state(&s, 256, REVERT_ORIGINAL);
         check_state(&s, 1024, REVERT_OTHER);
+        assert_int_equal(find(&s).given_sectors, 3072);
         ledger_release(s.ledger, &s.device);
         check_state(&s, 256, REVERT_RELEASED);
         check_state(&s, 3072, REVERT_RELEASED);

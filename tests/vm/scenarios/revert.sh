@@ -60,12 +60,12 @@ mount --bind /run/setrad /run/setrad
 mount -o remount,bind,ro /run/setrad
 if setractl revert vg0/a 2>"$scenario_dir/err"; then fail "reverted without a record"; fi
 grep -q 'cannot write the ledger in /run/setrad: Read-only file system' "$scenario_dir/err" || fail "$(cat "$scenario_dir/err")"
-blockdev --setra 256 /dev/vg0/c
+linear_map new /dev/md0
 if setractl apply --no-probe 2>"$scenario_dir/err"; then fail "changed without a record"; fi
 grep -q 'cannot write the ledger in /run/setrad: Read-only file system' "$scenario_dir/err" || fail "$(cat "$scenario_dir/err")"
-assert_eq "$(all_ra)" "3072 520 256 3072 1024" "readahead while the ledger can't be written"
+assert_eq "$(all_ra) $(ra /dev/mapper/new)" "3072 520 3072 3072 1024 256" "readahead while the ledger can't be written"
 umount /run/setrad
-blockdev --setra 3072 /dev/vg0/c
+dmsetup remove new
 
 # A map that is suspended is not waited for.
 dmsetup suspend --noflush odd
@@ -99,9 +99,25 @@ assert_eq "$(jq -c '[.entries[].change | [.label, .reverted, .pending]] | sort' 
     '[["odd",true,false],["vg0/a",true,false],["vg0/b",true,false],["vg0/c",true,false]]' "the ledger"
 assert_eq "$(setractl revert --all)" "Nothing to put back." "once more"
 
+# What was put back stays so, for apply and for the service, until a rule wants something else.
+assert_eq "$(setractl plan --json | jq -c '[.changes[].label]')" '[]' "what the plan would change"
+systemctl start setrad.service
+setrad_settled
+assert_eq "$(all_ra)" "256 520 1024 - 0" "readahead under the service"
+systemctl stop setrad.service
+policy 40-other <<EOF
+version: 1
+rules:
+  - name: others
+    match: {vg: vg0}
+    readahead: 2048s
+EOF
+setractl apply --no-probe
+assert_eq "$(all_ra)" "2048 2048 2048 - 0" "readahead with another rule"
+assert_eq "$(jq -c '[.entries[] | [.change.label, .original_sectors, .change.reverted]] | sort' /run/setrad/ledger.json)" \
+    '[["odd",0,true],["vg0/a",256,false],["vg0/b",520,false],["vg0/c",1024,false]]' "the ledger"
+
 # The ledger of one that was killed between the record and the device: the next one puts back all the same.
-setractl apply --no-probe >/dev/null
-assert_eq "$(ra /dev/vg0/a)" 3072 "readahead of a, changed again"
 jq '(.entries[] | select(.change.label == "vg0/a")) |=
     (.previous = .change | .change.new_sectors = .original_sectors | .change.pending = true | .change.reverted = true)' \
     /run/setrad/ledger.json >"$scenario_dir/ledger.json"
