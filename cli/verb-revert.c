@@ -76,9 +76,19 @@ static const struct ledger_entry *find_entry(const struct scene *scene, const st
         return ledger_find(scene->ledger, &device);
 }
 
+/* "vg0/lv0" of /dev/vg0/lv0, "map" of /dev/mapper/map. */
+static const char *without_directory(const char *text) {
+        static const char *const directories[] = {"/dev/mapper/", "/dev/"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+                if (strncmp(text, directories[i], strlen(directories[i])) == 0)
+                        return text + strlen(directories[i]);
+        return text;
+}
+
 /* Chooses the entries of devices that are gone and had that name. Returns how many there are. */
 static size_t choose_vanished(struct scene *scene, const char *text) {
-        const char *name = strncmp(text, "/dev/", 5) == 0 ? text + 5 : text;
+        const char *name = without_directory(text);
         size_t n = 0;
 
         for (size_t i = 0; i < ledger_count(scene->ledger); i++) {

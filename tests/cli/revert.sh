@@ -42,6 +42,7 @@ ledger "$(entry dm-0 253 0 ${uuid}1 vg0/data 8 256 false false)" \
     "$(entry dm-1 253 1 ${uuid}2 vg0/home 256 3072 false false)" \
     "$(entry dm-2 253 2 ${uuid}3 vg0/held 256 4096 false false)" \
     "$(entry dm-9 253 9 ${uuid}9 vg0/gone 256 4096 true false)" \
+    "$(entry dm-8 253 8 CRYPT-x crypt 256 4096 false false)" \
     "$(entry md0 9 0 '' md0 512 7168 false true)" \
     "$(entry sdz 65 144 '' sdz 256 8192 true false)"
 cp "$root/run/setrad/ledger.json" "$work/ledger"
@@ -52,7 +53,7 @@ expect out '^vg0/data \(dm-0\): readahead 256 → 8 sectors, its original value$
 expect out '^vg0/home \(dm-1\) has 7168 sectors, not the 3072 that setrad gave it: left alone$'
 expect out '^vg0/gone \(dm-9\) is gone: there is nothing to put back$'
 expect out '^sdz has its original 256 sectors$'
-[ "$(wc -l <"$work/out")" -eq 4 ] || fail "$last: not four lines: $(cat "$work/out")"
+[ "$(wc -l <"$work/out")" -eq 5 ] || fail "$last: not five lines: $(cat "$work/out")"
 expect err '^setractl: vg0/held \(dm-2\) is suspended: its original 256 sectors can be put back when it is resumed$'
 one_line err
 
@@ -67,6 +68,10 @@ expect out '^vg0/home '
 for name in vg0/gone /dev/vg0/gone dm-9 /dev/dm-9; do
     run 0 revert --root "$root" --dry-run "$name"
     expect out '^vg0/gone \(dm-9\) is gone'
+done
+for name in crypt /dev/mapper/crypt; do
+    run 0 revert --root "$root" --dry-run "$name"
+    expect out '^crypt \(dm-8\) is gone'
 done
 # A partition shares its disk's readahead.
 run 0 revert --root "$root" --dry-run sdz1
