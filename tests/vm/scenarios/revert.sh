@@ -105,13 +105,7 @@ systemctl start setrad.service
 setrad_settled
 assert_eq "$(all_ra)" "256 520 1024 - 0" "readahead under the service"
 systemctl stop setrad.service
-policy 40-other <<EOF
-version: 1
-rules:
-  - name: others
-    match: {vg: vg0}
-    readahead: 2048s
-EOF
+sed -i 's/readahead: auto/readahead: 2048s/' /etc/setrad/policy.d/50-odd.yaml
 setractl apply --no-probe
 assert_eq "$(all_ra)" "2048 2048 2048 - 0" "readahead with another rule"
 assert_eq "$(jq -c '[.entries[] | [.change.label, .original_sectors, .change.reverted]] | sort' /run/setrad/ledger.json)" \
