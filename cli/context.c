@@ -7,6 +7,7 @@
 #include "cli/excerpt.h"
 #include "cli/text.h"
 #include "common/capture.h"
+#include "common/discover.h"
 
 /* A change is only made by a policy that somebody has installed; what is shown may be by the built-in one. */
 static int load_installed(struct policy **ret, struct policy_errors *errors, enum policy_need need) {
@@ -68,7 +69,7 @@ void context_print_notes(const struct topology *topology) {
                 text_note("%s", note->text);
 }
 
-int context_survey(struct context *context, enum policy_need need) {
+int context_discover(struct context *context, enum policy_need need, struct topology **ret) {
         int r;
 
         r = load_policy(context, need);
@@ -77,11 +78,23 @@ int context_survey(struct context *context, enum policy_need need) {
         r = context_open(context);
         if (r < 0)
                 return r;
-        r = context_check_discovery(context, survey_run(context->root, context->policy, &context->survey));
+        r = context_check_discovery(context, discover(context->root, ret));
         if (r < 0)
                 return r;
-        context_print_notes(context->survey->topology);
+        context_print_notes(*ret);
         return 0;
+}
+
+int context_work_out(struct context *context, struct topology *topology) {
+        return context_check_discovery(context, survey_topology(topology, context->policy, &context->survey));
+}
+
+int context_survey(struct context *context, enum policy_need need) {
+        struct topology *topology;
+        int r;
+
+        r = context_discover(context, need, &topology);
+        return r < 0 ? r : context_work_out(context, topology);
 }
 
 void context_done(struct context *context) {

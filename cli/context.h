@@ -54,6 +54,10 @@ void context_print_notes(const struct topology *topology);
  */
 int context_survey(struct context *context, enum policy_need need);
 
+/* The two halves of that: all up to a topology, which *ret takes over; and what follows from it, which takes it over. */
+int context_discover(struct context *context, enum policy_need need, struct topology **ret);
+int context_work_out(struct context *context, struct topology *topology);
+
 void context_done(struct context *context);
 
 static inline const struct decision *context_decision(const struct context *context, const struct layer *layer) {

@@ -36,6 +36,11 @@ static const struct verb verbs[] = {
                 {
                                 .name = "apply",
                                 .summary = "Make the changes of the plan on this machine, and measure them",
+                                .argument = "[DEV...]",
+                                .any_number = true,
+                                .details = "With DEV only that device is changed, also if its value was set by "
+                                           "somebody\n"
+                                           "else since, or was put back by 'setractl revert'.",
                                 .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_NO_PROBE) |
                                            OPTION_BIT(OPTION_POLICY),
                                 .run = verb_apply,

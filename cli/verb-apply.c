@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/device-change.h"
+#include "cli/find-layer.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -108,10 +109,51 @@ static enum exit_status make_changes(const struct context *context) {
         return status;
 }
 
+/* 0, or a negative errno after saying on stderr what is wrong. */
+static int choose_layer(struct topology *topology, const char *text, bool *chosen) {
+        const struct layer *layer = find_layer_on_machine(topology, text);
+
+        if (layer && layer->kind == KIND_PARTITION && layer->parent)
+                layer = layer->parent; /* which it shares its readahead with */
+        if (!layer) {
+                text_error("there is no device '%s'; 'setractl scan' shows those that are there", text);
+                return -ENOENT;
+        }
+        chosen[layer->index] = true;
+        /* Who names a device means it, whatever somebody has set it to since. */
+        topology->layers[layer->index]->set = NULL;
+        return 0;
+}
+
+/* The plan for the devices that are named, or all. 0, or a negative errno after saying on stderr what is wrong. */
+static int survey_chosen(struct context *context) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(freep) bool *chosen = NULL;
+        int r;
+
+        r = context_discover(context, POLICY_INSTALLED, &topology);
+        if (r < 0)
+                return r;
+        chosen = calloc(topology->n_layers + 1, sizeof(*chosen));
+        if (!chosen) {
+                text_error("%s", strerror(ENOMEM));
+                return -ENOMEM;
+        }
+        for (size_t i = 0; i < context->options.n_arguments; i++) {
+                r = choose_layer(topology, context->options.arguments[i], chosen);
+                if (r < 0)
+                        return r;
+        }
+        r = context_work_out(context, TAKE_PTR(topology));
+        if (r == 0 && context->options.n_arguments > 0)
+                plan_restrict(&context->survey->plan, chosen);
+        return r;
+}
+
 enum exit_status verb_apply(struct context *context) {
         if (!context->options.dry_run && !change_is_permitted("apply", "'setractl plan' shows what it would do"))
                 return STATUS_FAILED;
-        if (context_survey(context, POLICY_INSTALLED) < 0)
+        if (survey_chosen(context) < 0)
                 return STATUS_FAILED;
         if (context->options.dry_run) {
                 report_plan(stdout, &context->survey->plan);

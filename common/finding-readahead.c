@@ -2,6 +2,7 @@
 
 /* Findings about a layer's readahead. */
 
+#include "common/drift.h"
 #include "common/finding-private.h"
 #include "common/layer.h"
 #include "common/plausible.h"
@@ -165,22 +166,12 @@ static int check_filesystem(struct finding_context *c, const struct layer *layer
                         "%s has a readahead of its own (/sys/class/bdi): this device's has no effect on it", fs);
 }
 
-/* A value that is neither the one that setrad gave nor the one that the kernel falls back to was set by someone. */
 static int check_changed(struct finding_context *c, const struct layer *layer) {
-        uint64_t derived[READAHEADS_DERIVED];
-        int64_t sectors = opt_or(layer->readahead_sectors, -1);
-
-        if (!layer->set || layer->set->reverted || sectors < 0 || (uint64_t)sectors == layer->set->sectors)
-                return 0;
-        readahead_derive((uint64_t)opt_or(layer->io_opt_bytes, 0), c->topology->page_bytes, derived);
-        for (size_t i = 0; i < READAHEADS_DERIVED; i++)
-                if ((uint64_t)sectors == derived[i])
-                        return 0;
-        if (sectors == (int64_t)READAHEAD_FLOOR_SECTORS && derived[0] <= READAHEAD_FLOOR_SECTORS)
+        if (drift_judge(c->topology, layer) != DRIFT_OTHER)
                 return 0;
         return finding_add(c, layer, FINDING_CHANGED_BY_OTHER, SEVERITY_NOTICE,
                         "setrad gave it %llu sectors, but it has %lld now, which is not the kernel's own value either",
-                        (unsigned long long)layer->set->sectors, (long long)sectors);
+                        (unsigned long long)layer->set->sectors, (long long)layer->readahead_sectors.value);
 }
 
 const finding_check finding_readahead_checks[] = {

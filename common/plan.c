@@ -196,6 +196,26 @@ static int decide(const struct plan_input *in, const struct layer *layer, const 
         return d->reason ? 0 : -ENOMEM;
 }
 
+static void count(struct plan *plan) {
+        plan->n_changes = plan->n_held = 0;
+        for (size_t i = 0; i < plan->n_decisions; i++) {
+                plan->n_changes += decision_is_change(&plan->decisions[i]);
+                plan->n_held += plan->decisions[i].action == ACTION_HOLD;
+        }
+}
+
+void plan_restrict(struct plan *plan, const bool *chosen) {
+        for (size_t i = 0; i < plan->n_decisions; i++) {
+                struct decision *d = &plan->decisions[i];
+
+                if (chosen[i] || (!decision_is_change(d) && d->action != ACTION_HOLD))
+                        continue;
+                d->action = ACTION_KEEP;
+                d->reason = "it was not asked for";
+        }
+        count(plan);
+}
+
 int plan_build(const struct topology *topology, const struct geometry *geometry, const struct findings *findings,
                 const struct verdict *verdicts, struct arena *arena, struct plan *ret) {
         struct plan plan = {
@@ -212,9 +232,8 @@ int plan_build(const struct topology *topology, const struct geometry *geometry,
 
                 if (r < 0)
                         return r;
-                plan.n_changes += decision_is_change(&plan.decisions[i]);
-                plan.n_held += plan.decisions[i].action == ACTION_HOLD;
         }
+        count(&plan);
         *ret = plan;
         return 0;
 }

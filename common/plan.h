@@ -82,6 +82,9 @@ struct plan {
 int plan_build(const struct topology *topology, const struct geometry *geometry, const struct findings *findings,
                 const struct verdict *verdicts, struct arena *arena, struct plan *ret);
 
+/* What is not CHOSEN (by layer->index) is neither changed nor held. */
+void plan_restrict(struct plan *plan, const bool *chosen);
+
 /* Whether the decision changes the layer. */
 bool decision_is_change(const struct decision *decision);
 

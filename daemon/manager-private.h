@@ -30,7 +30,7 @@ struct manager {
         struct udev *udev;
         struct udev_monitor *monitor;
         struct mdwatch *mdwatch;
-        sd_event_source *mounts_source;
+        sd_event_source *mounts_source, *waiting_source;
 
         struct survey *survey;   /* the last one; NULL: none yet */
         struct nameset reloaded; /* maps that a change event has come of, and that have not been seen right since */
@@ -55,6 +55,10 @@ void manager_tell_state(struct manager *manager);
 
 /* What is new about the survey goes to the journal, and its sum to systemd. */
 void manager_tell_news(struct manager *manager, const struct survey *survey);
+
+/* Looks after what the last survey holds, from time to time. The first returns 0 or a negative errno. */
+int manager_watch_holds(struct manager *manager);
+void manager_follow_holds(struct manager *manager);
 
 /* udev's events of block devices; changes of the mount table. Return 0 or a negative errno. */
 int manager_watch_udev(struct manager *manager);

@@ -124,6 +124,9 @@ int manager_new(struct manager **ret) {
         r = prepare(manager);
         if (r < 0)
                 return r;
+        r = manager_watch_holds(manager);
+        if (r < 0)
+                return r;
         r = manager_watch_udev(manager);
         if (r < 0)
                 return r;
@@ -141,6 +144,7 @@ void manager_free(struct manager *manager) {
         schedule_free(manager->schedule);
         mdwatch_free(manager->mdwatch);
         sd_event_source_disable_unref(manager->mounts_source);
+        sd_event_source_disable_unref(manager->waiting_source);
         udev_monitor_unref(manager->monitor);
         udev_unref(manager->udev);
         memory_free(manager->said);

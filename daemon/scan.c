@@ -73,7 +73,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 changes_forgive(manager->changes);
         }
         changes_start(manager->changes, manager->survey);
-
+        manager_follow_holds(manager);
         r = mdwatch_follow(manager->mdwatch, manager->survey->topology);
         if (r < 0)
                 journal_printf(LOG_WARNING, "md arrays can't be watched: %s", strerror(-r));

@@ -60,7 +60,7 @@ struct plan stack_plan(const struct stack *stack, const struct rule_action *acti
         if (!verdicts)
                 abort();
         for (size_t i = 0; i < n && action; i++)
-                verdicts[i] = (struct verdict){.rule = "the rule", .action = action, .names_layer = names_layer};
+                verdicts[i] = (struct verdict){.rule = STACK_RULE, .action = action, .names_layer = names_layer};
         if (plan_build(stack->topology, stack->geometry, &stack->findings, verdicts, stack->arena, &plan) < 0)
                 abort();
         return plan;

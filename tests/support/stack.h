@@ -50,7 +50,9 @@ const struct geometry *stack_geometry(const struct stack *stack, const char *nam
 /* Names of LAYERS with blanks between; the arena's. */
 const char *stack_names(const struct stack *stack, const struct layer *const *layers, size_t n);
 
-/* The plan where ACTION has won every layer. */
+#define STACK_RULE "the rule"
+
+/* The plan where ACTION has won every layer, as a rule of that name. */
 struct plan stack_plan(const struct stack *stack, const struct rule_action *action, bool names_layer);
 
 /* What holds of every finished topology: each layer after all below it, edges seen from both ends, depths, tops. */

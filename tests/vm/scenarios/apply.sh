@@ -29,17 +29,31 @@ for map in odd plain; do
 done
 assert_eq "$(setractl apply)" "Nothing to change." "a second apply"
 
-# The service, as restricted as it is, changes it too; the first original stays.
+# The service, as restricted as it is, changes it too; the first original stays. A value that was set by hand is
+# respected, but for who names the device.
 blockdev --setra 256 /dev/mapper/odd
+assert_eq "$(setractl apply)" "Nothing to change." "an apply after somebody has set a value"
+setractl apply --no-probe /dev/mapper/odd
+assert_eq "$(ra /dev/mapper/odd)" 3072 "readahead of odd, named"
+# rule NAME SECTORS: another number for that map
+rule() {
+    policy 10-maps <<YAML
+version: 1
+rules:
+  - {name: more, match: {name: [$1]}, readahead: $2s, probe: {when: change, time: 3s}}
+YAML
+}
+rule odd 4096
 systemctl start setrad.service
 wait_until 30 was_changed odd
-assert_eq "$(ra /dev/mapper/odd)" 3072 "readahead of odd by the service"
+assert_eq "$(ra /dev/mapper/odd)" 4096 "readahead of odd by the service"
+assert_eq "$(entry odd .original_sectors)" 256 "original value of odd"
 setrad_settled
 
 # Killed while it measures: the change was made, and the next process puts that on record.
-blockdev --setra 512 /dev/mapper/plain
-kill -USR1 "$(setrad_pid)"
-wait_until 10 ra_is /dev/mapper/plain 3072
+rule 'odd, plain' 4096
+reload
+wait_until 10 ra_is /dev/mapper/plain 4096
 kill -KILL "$(setrad_pid)"
 assert_eq "$(entry plain .change.pending)" true "pending in the ledger after kill -9"
 wait_until 30 systemctl is-active --quiet setrad.service
@@ -48,25 +62,26 @@ assert_eq "$(entry plain .change.pending)" false "pending in the ledger after th
 assert_eq "$(entry plain .original_sectors)" 256 "original value of plain"
 
 # Stopped while it measures: told of, and on record.
-blockdev --setra 512 /dev/mapper/plain
-kill -USR1 "$(setrad_pid)"
-wait_until 10 ra_is /dev/mapper/plain 3072
+rule plain 5120
+reload
+wait_until 10 ra_is /dev/mapper/plain 5120
 systemctl stop setrad.service
-said 'plain (.*readahead 512 → 3072 .*it was cut short' || fail "no word about the change before the stop: $(setrad_log | tail -n 3)"
+said 'plain (.*readahead 4096 → 5120 .*it was cut short' || fail "no word about the change before the stop: $(setrad_log | tail -n 3)"
 assert_eq "$(entry plain .change.pending)" false "pending in the ledger after a stop"
 
 # Another program with the ledger: the change waits for it, the service does not.
 systemctl start setrad.service
-blockdev --setra 256 /dev/mapper/plain
+setrad_settled
 flock /run/setrad/lock sleep 4 &
 pause 0.3
-kill -USR1 "$(setrad_pid)"
+rule plain 6144
+reload
 pause 1
-assert_eq "$(ra /dev/mapper/plain)" 256 "readahead while the ledger is locked"
+assert_eq "$(ra /dev/mapper/plain)" 5120 "readahead while the ledger is locked"
 start=${EPOCHREALTIME/./}
 kill -USR2 "$(setrad_pid)"
-wait_until 2 said 'plain .*target 3072'
+wait_until 2 said 'plain .*target 6144'
 note "answered SIGUSR2 in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 wait $!
-wait_until 10 ra_is /dev/mapper/plain 3072
+wait_until 10 ra_is /dev/mapper/plain 6144
 setrad_settled

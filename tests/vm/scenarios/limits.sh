@@ -48,15 +48,14 @@ mkdir /run/policies
 mv /usr/lib/setrad/policy.d/* /run/policies
 reload
 wait_until 10 said 'policy refused: .*the policy before it stays in force'
-blockdev --setra 128 /dev/vg0/lv
-kill -USR1 "$(setrad_pid)"
-wait_until 10 ra_is /dev/vg0/lv 512
+lvcreate -qq -y -Wn -Zn -r 128 -n second -L 64m vg0
+wait_until 10 ra_is /dev/vg0/second 512
 expect_restart
 systemctl restart setrad.service
 wait_until 10 said 'policy refused: .*nothing is changed until there is a good one'
-blockdev --setra 128 /dev/vg0/lv
+lvcreate -qq -y -Wn -Zn -r 128 -n third -L 64m vg0
 setrad_settled
-assert_eq "$(ra /dev/vg0/lv)" 128 "readahead without a policy"
+assert_eq "$(ra /dev/vg0/third)" 128 "readahead without a policy"
 mv /run/policies/* /usr/lib/setrad/policy.d
 reload
-wait_until 10 ra_is /dev/vg0/lv 512
+wait_until 10 ra_is /dev/vg0/third 512

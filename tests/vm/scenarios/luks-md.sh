@@ -3,6 +3,8 @@
 # boot: shared
 # timeout: 180
 
+expect_restart
+systemctl stop setrad.service
 ram_disks 5
 md_create md0 6 256 "${disks[@]}"
 echo secret | cryptsetup luksFormat --batch-mode --pbkdf pbkdf2 --pbkdf-force-iterations 1000 /dev/md0 -
@@ -11,6 +13,7 @@ pvcreate -qq -y /dev/mapper/secret
 vgcreate -qq vg0 /dev/mapper/secret
 lvcreate -qq -y -Wn -Zn -r 256 -n data -L 512m vg0
 blockdev --setra 256 /dev/mapper/secret
+systemctl start setrad.service
 setrad_settled 60
 setractl scan
 

@@ -11,8 +11,14 @@ linear_map other /dev/md0
 setrad_settled 60
 assert_eq "$(ra /dev/mapper/map)" 3072 "readahead of the map"
 
-blockdev --setra 256 /dev/mapper/map /dev/mapper/other
 dmsetup suspend map
+policy 10-maps <<'YAML'
+version: 1
+rules:
+  - {name: more, match: {name: [map, other]}, readahead: 2 stripes, min: 2MiB}
+YAML
+reload
+wait_until 10 ra_is /dev/mapper/other 4096
 start=${EPOCHREALTIME/./}
 kill -USR1 "$(setrad_pid)"
 wait_until 10 said '^map .*: held: the map is suspended'

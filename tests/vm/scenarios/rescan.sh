@@ -17,6 +17,7 @@ rules:
   - name: first
     match: {name: map}
     readahead: 4096s
+    on-drift: reassert
 YAML
 reload
 wait_until 10 ra_is /dev/mapper/map 4096
