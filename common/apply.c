@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/apply.h"
 #include "common/cleanup.h"
@@ -20,6 +22,8 @@ struct change {
         struct apply_result *result;
         struct series_fds series[_PROBE_SERIES_MAX];
         bool probe; /* still to be done */
+        bool counters_known;
+        struct io_counters counters; /* of the device, just before the probe */
 };
 
 const char *apply_step_name(enum apply_step step) {
@@ -50,11 +54,35 @@ static int real_get_size(void *userdata, int fd, uint64_t *ret_bytes) {
         return device_get_size(fd, ret_bytes);
 }
 
+static int real_get_counters(void *userdata, const struct device_identity *identity, struct io_counters *ret) {
+        _cleanup_(closep) int fd = -1;
+        char path[64], text[256];
+        ssize_t n;
+
+        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", identity->major, identity->minor);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        n = read(fd, text, sizeof(text) - 1);
+        if (n < 0)
+                return -errno;
+        text[n] = '\0';
+        return io_counters_parse(text, ret);
+}
+
+static void real_pause(void *userdata, unsigned msec) {
+        const struct timespec time = {.tv_sec = msec / 1000, .tv_nsec = (long)(msec % 1000) * 1000000};
+
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
 static const struct apply_ops apply_ops_real = {
                 .open = real_open,
                 .get_readahead = real_get_readahead,
                 .set_readahead = real_set_readahead,
                 .get_size = real_get_size,
+                .get_counters = real_get_counters,
+                .pause = real_pause,
                 .probe = &probe_ops_real,
 };
 
@@ -148,6 +176,54 @@ static int make_change(struct change *change) {
         return set_and_verify(change, fd);
 }
 
+/* Whether others use the device, or the array it is compared with, too much for the figures to be its own. */
+static bool is_busy(struct change *change) {
+        const struct apply_ops *ops = change->ops;
+        const struct apply_request *request = change->request;
+        const struct device_identity *devices[] = {&request->device, &request->array};
+        const size_t n = request->has_array ? 2 : 1;
+        struct io_counters first[ARRAY_SIZE(devices)], then[ARRAY_SIZE(devices)];
+        bool known[ARRAY_SIZE(devices)], busy = false;
+        char reason[sizeof(change->result->probe.skipped)];
+
+        for (size_t i = 0; i < n; i++)
+                known[i] = ops->get_counters(ops->userdata, devices[i], &first[i]) == 0;
+        ops->pause(ops->userdata, PROBE_LOOK_MSEC);
+        for (size_t i = 0; i < n; i++)
+                known[i] = ops->get_counters(ops->userdata, devices[i], &then[i]) == 0 && known[i];
+        for (size_t i = 0; i < n && !busy; i++)
+                busy = known[i] && probe_busy_reason(devices[i]->name, &first[i], &then[i], reason, sizeof(reason));
+        if (busy)
+                skip_probe(change, reason, 0);
+        change->counters_known = known[0];
+        if (known[0])
+                change->counters = then[0];
+        return busy;
+}
+
+/* A run reads ahead beyond its end what is under way then: two windows at most. */
+#define WINDOWS_AHEAD 2
+
+/* Others that began after the look before: what they have read of the device shows. */
+static void check_disturbed(struct change *change) {
+        const struct apply_ops *ops = change->ops;
+        const struct apply_result *result = change->result;
+        const struct probe_series_result *series = result->probe.series;
+        struct io_counters then;
+        uint64_t own, ahead;
+
+        if (!change->counters_known || result->probe.verdict == PROBE_NONE ||
+                        ops->get_counters(ops->userdata, &change->request->device, &then) < 0)
+                return;
+        own = series[PROBE_BEFORE].bytes_read + series[PROBE_AFTER].bytes_read;
+        if (__builtin_add_overflow(result->before_sectors * change->series[PROBE_BEFORE].n,
+                            result->after_sectors * change->series[PROBE_AFTER].n, &ahead) ||
+                        __builtin_mul_overflow(ahead, WINDOWS_AHEAD * SECTOR_BYTES, &ahead))
+                return;
+        if (probe_was_disturbed(&change->counters, &then, own, ahead))
+                skip_probe(change, "others were reading meanwhile", 0);
+}
+
 static int make_source(const struct change *change, enum probe_series which, uint64_t readahead_sectors,
                 struct probe_source *ret) {
         const struct series_fds *series = &change->series[which];
@@ -230,11 +306,14 @@ static void measure_change(struct change *change) {
         struct apply_result *result = change->result;
         int r;
 
+        if (is_busy(change))
+                return;
         r = probe_change(change);
         if (r < 0) {
                 result->step = APPLY_PROBE;
                 skip_probe(change, "reading failed", r);
         }
+        check_disturbed(change);
         if (keep_condition_is_met(&change->request->keep_if, &result->probe))
                 return;
         result->put_back_error = put_back(change);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "probe-busy.h"
 #include "probe.h"
 
 /* Plain data. */
@@ -44,7 +45,8 @@ struct apply_result {
 const char *apply_step_name(enum apply_step step);
 
 /*
- * Opens, checks identity, opens the "before" descriptors of the probe, sets, reads back, opens the "after" ones, probes.
+ * Opens, checks identity, opens the "before" descriptors of the probe, sets, reads back, looks whether others use the
+ * device, opens the "after" ones, probes.
  * -ESTALE, -ENODEV: the device is gone or another one. -EAGAIN: its readahead is no longer what the plan saw. Nothing was
  * touched then. -EREMOTEIO: the value read back is not the one that was set. A probe that fails or is skipped does not
  * undo the change: probe.skipped says why. One whose result is not what keep_if asks for does. Returns ret->error.
@@ -57,6 +59,9 @@ struct apply_ops {
         int (*get_readahead)(void *userdata, int fd, uint64_t *ret_sectors);
         int (*set_readahead)(void *userdata, int fd, uint64_t sectors);
         int (*get_size)(void *userdata, int fd, uint64_t *ret_bytes);
+        /* Returns 0, or a negative errno where they are not known. */
+        int (*get_counters)(void *userdata, const struct device_identity *identity, struct io_counters *ret);
+        void (*pause)(void *userdata, unsigned msec);
         const struct probe_ops *probe;
         void *userdata;
 };

@@ -83,9 +83,11 @@ struct ledger_change change_record(const struct decision *decision, const struct
 }
 
 unsigned change_deadline_msec(const struct apply_request *request, unsigned deadline_msec) {
-        uint64_t probe = request->probe ? request->probe_limits.time_msec : 0;
+        uint64_t probe = request->probe ? request->probe_limits.time_msec : 0, sum;
 
-        return probe < UINT_MAX - deadline_msec ? deadline_msec + (unsigned)probe : UINT_MAX;
+        if (request->probe && __builtin_add_overflow(probe, PROBE_LOOK_MSEC, &probe))
+                return UINT_MAX;
+        return __builtin_add_overflow(probe, deadline_msec, &sum) || sum > UINT_MAX ? UINT_MAX : (unsigned)sum;
 }
 
 static bool stripes(const struct layer *layer) {

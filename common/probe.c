@@ -184,6 +184,7 @@ static int one_run(struct probing *probing, int fd, uint64_t offset, uint64_t wi
 static int series_run(struct probing *probing, unsigned round, enum probe_series series, unsigned index) {
         const struct probe_source *source = &probing->sources[series];
         struct probe_series_result *result = &probing->result->series[series];
+        uint64_t bytes_before = probing->result->bytes_read;
         double mbps;
         int r;
 
@@ -193,6 +194,7 @@ static int series_run(struct probing *probing, unsigned round, enum probe_series
                         source_window(source, probing->block_bytes), &mbps);
         if (r < 0)
                 return r;
+        result->bytes_read += probing->result->bytes_read - bytes_before;
         if (mbps > 0 && round < probing->n_runs)
                 result->mbps[result->n_runs++] = mbps;
         return 0;

@@ -65,16 +65,17 @@ struct probe_series_result {
         unsigned n_runs;
         double mbps[PROBE_RUNS_MAX]; /* 10⁶ bytes a second, in the order of the runs */
         double median_mbps;
-        double mad_mbps; /* median absolute deviation */
+        double mad_mbps;     /* median absolute deviation */
+        uint64_t bytes_read; /* the warm-up included */
 };
 
 /* Plain data: it comes back from a worker through a pipe. */
 struct probe_result {
         enum probe_verdict verdict;
         struct probe_series_result series[_PROBE_SERIES_MAX];
-        double gain; /* median after ÷ median before; 0 if not measured */
-        uint64_t bytes_read;
-        char skipped[128]; /* why it was not measured; "" otherwise */
+        double gain;         /* median after ÷ median before; 0 if not measured */
+        uint64_t bytes_read; /* by all series */
+        char skipped[128];   /* why it was not measured; "" otherwise */
 };
 
 /*

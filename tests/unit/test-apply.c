@@ -33,7 +33,10 @@ struct machine {
         uint64_t page_sectors;
         bool all_alike;                     /* every descriptor is as fast */
         void (*on_read)(struct machine *m); /* what happens meanwhile */
-        char log[512];                      /* o: device opened, a: array opened, g: got, s: set, r: reading began */
+        void (*on_pause)(struct machine *m);
+        struct io_counters device_counters, array_counters;
+        int counters_error;
+        char log[512]; /* o: device opened, a: array opened, g: got, s: set, c: counters, p: pause, r: reading began */
 };
 
 static void note(struct machine *m, char c) {
@@ -104,8 +107,28 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
                 return m->read_error;
         if (m->on_read)
                 m->on_read(m);
+        if (!m->of_array[fd])
+                m->device_counters.sectors_read += size / SECTOR_BYTES;
         m->now_usec += 1000000 / ((m->all_alike ? 1024 : m->at_open[fd]) + 1) + 10;
         return (ssize_t)size;
+}
+
+static int fake_counters(void *userdata, const struct device_identity *identity, struct io_counters *ret) {
+        struct machine *m = userdata;
+
+        note(m, 'c');
+        *ret = strcmp(identity->name, "md0") == 0 ? m->array_counters : m->device_counters;
+        return m->counters_error;
+}
+
+static void fake_pause(void *userdata, unsigned msec) {
+        struct machine *m = userdata;
+
+        note(m, 'p');
+        assert_int_equal(msec, 200);
+        m->now_usec += msec * 1000;
+        if (m->on_pause)
+                m->on_pause(m);
 }
 
 static unsigned count_descriptors(void) {
@@ -138,6 +161,8 @@ static int apply(struct machine *m, const struct apply_request *r, struct apply_
                         .get_readahead = fake_get,
                         .set_readahead = fake_set,
                         .get_size = fake_size,
+                        .get_counters = fake_counters,
+                        .pause = fake_pause,
                         .probe = &probe,
                         .userdata = m};
         unsigned before = count_descriptors();
@@ -148,6 +173,15 @@ static int apply(struct machine *m, const struct apply_request *r, struct apply_
         return error;
 }
 
+#define ORDER_OF_ALL                                                                                                   \
+        "og"                                                                                                           \
+        "ooooo"                                                                                                        \
+        "sg"                                                                                                           \
+        "ccpcc"                                                                                                        \
+        "ooooo"                                                                                                        \
+        "aaaaa"                                                                                                        \
+        "grc"
+
 static void test_order(void **state) {
         struct machine m = machine();
         struct apply_request r = request();
@@ -155,12 +189,7 @@ static void test_order(void **state) {
 
         assert_int_equal(apply(&m, &r, &result), 0);
         /* Four runs and a warm-up: five descriptors each, before, after, of the array. */
-        assert_string_equal(m.log, "og"
-                                   "ooooo"
-                                   "sg"
-                                   "ooooo"
-                                   "aaaaa"
-                                   "gr");
+        assert_string_equal(m.log, ORDER_OF_ALL);
         assert_int_equal(m.n_set, 1);
         assert_int_equal(result.step, APPLY_DONE);
         assert_true(result.changed);
@@ -270,14 +299,6 @@ static void test_probe_failures(void **state) {
         assert_int_equal(result.probe.verdict, PROBE_FASTER);
         assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 0);
 }
-
-#define ORDER_OF_ALL                                                                                                   \
-        "og"                                                                                                           \
-        "ooooo"                                                                                                        \
-        "sg"                                                                                                           \
-        "ooooo"                                                                                                        \
-        "aaaaa"                                                                                                        \
-        "gr"
 
 static void test_keep_if(void **state) {
         static const struct {
@@ -395,6 +416,90 @@ static void test_put_back_failures(void **state) {
         }
 }
 
+static void read_array_five_times(struct machine *m) {
+        m->array_counters.reads += 5;
+}
+
+static void read_and_write_four_times(struct machine *m) {
+        m->device_counters.reads += 2;
+        m->device_counters.writes += 2;
+}
+
+static void write_device(struct machine *m) {
+        m->device_counters.writes += 31;
+}
+
+static void begin_to_write_array(struct machine *m) {
+        m->array_counters.in_flight = 1;
+}
+
+/* The change is made all the same, and stays. */
+static void test_busy(void **state) {
+        static const struct {
+                void (*on_pause)(struct machine *m);
+                const char *skipped;
+        } cases[] = {
+                        {NULL, ""},
+                        {read_and_write_four_times, ""},
+                        {read_array_five_times, "md0 is busy: others made 5 reads and writes in 0.2 s"},
+                        {write_device, "dm-3 is busy: others made 31 reads and writes in 0.2 s"},
+                        {begin_to_write_array, "md0 is busy: 1 read or write of others is under way"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                r.keep_if = (struct keep_condition){.given = true, .min_gain = 2};
+                m.device_counters.reads = 1000;
+                m.on_pause = cases[i].on_pause;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_string_equal(result.probe.skipped, cases[i].skipped);
+                assert_int_equal(result.probe.verdict, cases[i].skipped[0] ? PROBE_NONE : PROBE_FASTER);
+                assert_int_equal(strchr(m.log, 'r') == NULL, cases[i].skipped[0] != '\0');
+                assert_true(result.changed);
+                assert_int_equal(m.device_sectors, 3072);
+
+                /* Nothing is known of it: nothing is said. */
+                m = machine();
+                m.counters_error = -ENOENT;
+                m.on_pause = cases[i].on_pause;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_int_equal(result.probe.verdict, PROBE_FASTER);
+        }
+}
+
+static void others_read_half_as_much(struct machine *m) {
+        m->device_counters.sectors_read += 128;
+}
+
+static void others_read_little(struct machine *m) {
+        m->device_counters.sectors_read += 16;
+}
+
+static void test_others_reading(void **state) {
+        static const struct {
+                void (*on_read)(struct machine *m);
+                bool disturbed;
+        } cases[] = {{others_read_little, false}, {others_read_half_as_much, true}};
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct machine m = machine();
+                struct apply_request r = request();
+                struct apply_result result;
+
+                r.has_array = false;
+                r.probe_limits.bytes_per_run = 256 << 20; /* next to that what is read ahead is little */
+                r.keep_if = (struct keep_condition){.given = true, .min_gain = 50};
+                m.on_read = cases[i].on_read;
+                assert_int_equal(apply(&m, &r, &result), 0);
+                assert_string_equal(result.probe.skipped, cases[i].disturbed ? "others were reading meanwhile" : "");
+                assert_int_equal(result.probe.verdict, cases[i].disturbed ? PROBE_NONE : PROBE_FASTER);
+                assert_int_equal(result.put_back, !cases[i].disturbed);
+        }
+}
+
 static void test_hostile_limits(void **state) {
         static const unsigned runs[] = {0, 1, 16, 17, UINT32_MAX};
 
@@ -426,6 +531,8 @@ int main(void) {
                         cmocka_unit_test(test_keep_if),
                         cmocka_unit_test(test_keep_if_without_probe),
                         cmocka_unit_test(test_put_back_failures),
+                        cmocka_unit_test(test_busy),
+                        cmocka_unit_test(test_others_reading),
                         cmocka_unit_test(test_hostile_limits),
                         cmocka_unit_test(test_step_names),
         };

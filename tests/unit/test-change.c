@@ -157,7 +157,7 @@ static void test_request_refused(void **state) {
 static void test_deadline(void **state) {
         struct apply_request request = {.probe = true, .probe_limits = {.time_msec = 3000}};
 
-        assert_int_equal(change_deadline_msec(&request, 5000), 8000);
+        assert_int_equal(change_deadline_msec(&request, 5000), 8000 + PROBE_LOOK_MSEC);
         request.probe_limits.time_msec = UINT64_MAX;
         assert_int_equal(change_deadline_msec(&request, 5000), UINT_MAX);
         request.probe = false;
