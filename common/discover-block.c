@@ -319,3 +319,33 @@ int block_link_slaves(const struct sysroot *root, struct topology *topology, con
         }
         return 0;
 }
+
+static bool is_asleep(const struct sysroot *root, const struct layer *layer) {
+        static const char *const directories[] = {"sys/class/block", "sys/block"};
+        char status[32];
+
+        for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+                if (sysroot_read(root, status, sizeof(status), "%s/%s/device/power/runtime_status", directories[i],
+                                    layer->sysname) > 0)
+                        return strcmp(status, "suspended") == 0;
+        return false;
+}
+
+/* From the top down, as what lies beneath a layer comes before it. */
+int block_read_power(const struct sysroot *root, struct topology *topology) {
+        _cleanup_(freep) bool *wanted = calloc(topology->n_layers + 1, sizeof(*wanted));
+
+        if (!wanted)
+                return -ENOMEM;
+        for (size_t i = topology->n_layers; i-- > 0;) {
+                struct layer *layer = topology->layers[i];
+
+                if (layer->carried && !wanted[i])
+                        continue;
+                for (size_t j = 0; j < layer->n_below; j++)
+                        wanted[layer->below[j]->index] = true;
+                if (layer->kind == KIND_DISK)
+                        layer->asleep = is_asleep(root, layer);
+        }
+        return 0;
+}

@@ -32,5 +32,11 @@ int block_carry(struct topology *topology, struct block_devices *devices, const 
  */
 int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices);
 
+/*
+ * Which disks are asleep: of those that were read, and of those beneath, as they may have been woken up since. After
+ * topology_finish(). Returns 0 or -ENOMEM.
+ */
+int block_read_power(const struct sysroot *root, struct topology *topology);
+
 /* Links each device to those in its slaves/ that are there, and bcache to its backing device. Returns 0 or -ENOMEM. */
 int block_link_slaves(const struct sysroot *root, struct topology *topology, const struct block_devices *devices);

@@ -65,11 +65,11 @@ int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start
         return append_segment(topology->arena, layer->dm, &segment);
 }
 
-size_t dm_count_arrays(const struct layer *layer) {
+size_t dm_count_stateful(const struct layer *layer) {
         size_t n = 0;
 
         for (size_t i = 0; i < layer->dm->n_segments; i++)
-                n += layer->dm->segments[i].raid_disks > 0;
+                n += layer->dm->segments[i].raid_disks > 0 || layer->dm->segments[i].kind == KIND_DM_MULTIPATH;
         return n;
 }
 
@@ -82,7 +82,8 @@ int dm_add_status(const struct sysroot *root, struct layer *layer, uint64_t star
                 if (segment->start_sectors != start_sectors || segment->length_sectors != length_sectors ||
                                 strcmp(segment->target, target) != 0)
                         continue;
-                if (dmtable_apply_raid_status(segment, status) < 0)
+                if (dmtable_apply_raid_status(segment, status) < 0 &&
+                                dmtable_apply_multipath_status(segment, status) < 0)
                         continue;
                 r = dm_record_status(root, layer, start_sectors, length_sectors, target, status);
                 return r < 0 ? r : 1;

@@ -23,8 +23,8 @@ int dm_read_tables_captured(const struct sysroot *root, struct topology *topolog
 int dm_add_target(struct topology *topology, struct layer *layer, uint64_t start_sectors, uint64_t length_sectors,
                 const char *target, const char *params);
 
-/* How many targets of LAYER's are arrays, whose status matters. */
-size_t dm_count_arrays(const struct layer *layer);
+/* How many targets of LAYER's have a status that matters: arrays and multipath. */
+size_t dm_count_stateful(const struct layer *layer);
 
 /*
  * Adds what the status of a target of LAYER's says, for a capture too. Returns 1, 0 where it does not fit the table, of

@@ -70,7 +70,7 @@ static void hold_arrays(struct dm_info *dm) {
 
 /* Where it can't be had the table has the last word. */
 static int read_status(struct context *context) {
-        size_t n = dm_count_arrays(context->layer);
+        size_t n = dm_count_stateful(context->layer);
         int r;
 
         if (n == 0)

@@ -107,6 +107,9 @@ int discover_update(const struct sysroot *root, const struct topology *previous,
         r = topology_finish(topology);
         if (r < 0)
                 return r;
+        r = block_read_power(root, topology);
+        if (r < 0)
+                return r;
         r = ledger_note_layers(root, topology);
         if (r < 0)
                 return r;

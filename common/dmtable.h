@@ -22,6 +22,12 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
 int dmtable_apply_raid_status(struct dm_segment *segment, const char *status);
 
 /*
+ * Takes over from the status of a target "multipath" how many paths it has, and how many of them can be used. Returns 0,
+ * or -EINVAL for what is no such segment or status, which is then as it was.
+ */
+int dmtable_apply_multipath_status(struct dm_segment *segment, const char *status);
+
+/*
  * Splits a line as "dmsetup table" or "dmsetup status" prints it ("NAME: START LENGTH TARGET PARAMS", names may hold ": "), in place.
  * A map without a table is "NAME: ". Returns 0 or -EINVAL.
  */

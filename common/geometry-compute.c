@@ -32,6 +32,16 @@ static const struct layer *find_inactive(const struct geometry *all, const struc
         return NULL;
 }
 
+/* Of all that is beneath, not only of what data is read from: a write to a log waits for a path, too. */
+static const struct layer *find_pathless(const struct geometry *all, const struct layer *layer) {
+        if (layer_has_lost_paths(layer))
+                return layer;
+        for (size_t i = 0; i < layer->n_below; i++)
+                if (all[layer->below[i]->index].pathless)
+                        return all[layer->below[i]->index].pathless;
+        return NULL;
+}
+
 /* This layer, or the first beneath, of which it is not known how it spreads its reads. */
 static const struct layer *find_opaque(
                 const struct geometry *all, const struct layer *layer, const struct layer **sources, size_t n) {
@@ -167,6 +177,7 @@ static int compute_one(const struct topology *topology, struct arena *arena, con
                 if (!g->known)
                         g->opaque = find_opaque(all, layer, sources, n);
         }
+        g->pathless = find_pathless(all, layer);
         r = collect_arrays(arena, all, sources, n, g);
         if (r < 0)
                 return r;

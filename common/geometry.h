@@ -16,6 +16,7 @@ struct geometry {
         bool known;     /* false: no stripe, or (next two) none that can be told now; those below are then 0 */
         bool reshaping; /* an array at or beneath this layer is being reshaped */
         const struct layer *inactive; /* an array beneath this layer that is inactive; NULL if none is */
+        const struct layer *pathless; /* a multipath map at or beneath this layer that has no path left; NULL if none */
         /* A map at or beneath this layer that reads from several devices nobody knows how; NULL if none, or known. */
         const struct layer *opaque;
         uint64_t chunk_bytes;      /* of one member; 0 where those of a nested stripe differ */

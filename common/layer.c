@@ -50,6 +50,31 @@ bool layer_is_reshaping(const struct layer *layer) {
         return false;
 }
 
+/* The first target that has none left; NULL if all have, or nobody knows. */
+static const struct dm_paths *find_lost_paths(const struct layer *layer) {
+        for (size_t i = 0; layer->dm && i < layer->dm->n_segments; i++) {
+                const struct dm_paths *paths = &layer->dm->segments[i].paths;
+
+                if (paths->known && paths->n_active == 0)
+                        return paths;
+        }
+        return NULL;
+}
+
+bool layer_has_lost_paths(const struct layer *layer) {
+        return find_lost_paths(layer) != NULL;
+}
+
+const char *layer_describe_lost_paths(const struct layer *layer, struct arena *arena) {
+        unsigned n = find_lost_paths(layer)->n;
+
+        if (n == 0)
+                return arena_printf(arena, "map %s has no paths", layer->label);
+        if (n == 1)
+                return arena_printf(arena, "map %s has lost its only path", layer->label);
+        return arena_printf(arena, "map %s has none of its %u paths left", layer->label, n);
+}
+
 bool layer_is_swap(const struct layer *layer) {
         for (size_t i = 0; i < layer->n_uses; i++)
                 if (layer->uses[i].type == USE_SWAP)

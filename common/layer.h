@@ -19,6 +19,11 @@ bool layer_lies_over(const struct layer *upper, const struct layer *lower);
 /* Whether it is an array, md's or one of device-mapper's, that is being reshaped. */
 bool layer_is_reshaping(const struct layer *layer);
 
+/* Why a map that has lost all its paths can't be read: "map mpatha has none of its 4 paths left"; ARENA's; NULL without
+ * memory. Only of what layer_has_lost_paths(). */
+bool layer_has_lost_paths(const struct layer *layer);
+const char *layer_describe_lost_paths(const struct layer *layer, struct arena *arena);
+
 bool layer_is_swap(const struct layer *layer);
 
 /*

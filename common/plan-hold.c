@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "common/layer.h"
 #include "common/plan-hold.h"
 #include "common/plan-reason.h"
 
@@ -48,12 +49,14 @@ int plan_hold_reason(
                 reason = "the map is suspended";
         else if (layer->dm && layer->dm->tables_known && !layer->dm->has_table)
                 reason = "the map has no table";
+        else if (g->pathless)
+                reason = layer_describe_lost_paths(g->pathless, arena);
         else if (layer->udev_other_rules_disabled)
                 reason = "udev asks others to leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG)";
         else if (layer->udev_not_ready)
                 reason = "udev says that it is not ready (SYSTEMD_READY=0)";
         *ret = reason;
-        return !reason && (g->reshaping || g->inactive) ? -ENOMEM : 0;
+        return !reason && (g->reshaping || g->inactive || g->pathless) ? -ENOMEM : 0;
 }
 
 /* The lowest layer that has a finding of one of STATES, of which LAYER or what is beneath has one. */

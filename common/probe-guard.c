@@ -69,7 +69,7 @@ static const char *dm_reason(const struct layer *layer, struct arena *arena) {
         for (size_t i = 0; i < dm->n_segments; i++)
                 if (!has_paths(&dm->segments[i]))
                         return arena_printf(arena, "%s has no paths", layer->label);
-        return NULL;
+        return layer_has_lost_paths(layer) ? layer_describe_lost_paths(layer, arena) : NULL;
 }
 
 /* What counts for the layer that is read only: beneath it, udev's flags also mark what is merely in use by others. */
@@ -86,6 +86,8 @@ static const char *top_reason(const struct layer *layer, struct arena *arena) {
 static const char *own_reason(const struct layer *layer, struct arena *arena) {
         const char *reason = NULL;
 
+        if (layer->asleep)
+                return arena_printf(arena, "%s is asleep", layer->label);
         if (layer->md)
                 reason = md_reason(layer, arena);
         if (!reason && layer->dm)

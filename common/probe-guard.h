@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Whether a layer may be probed: never one that is suspended, degraded, resyncing, or without paths. */
+/*
+ * Whether a layer may be probed: never one that is suspended, degraded, resyncing, without paths, or asleep. Whether
+ * others use it shows only when it is looked at for a while: probe-busy.h.
+ */
 
 #include "arena.h"
 #include "topology.h"

@@ -51,6 +51,12 @@ struct dm_leg {
         struct layer *layer; /* set by topology_finish(); NULL if no such layer is known */
 };
 
+/* Of a multipath map, as its status says. */
+struct dm_paths {
+        bool known;
+        unsigned n, n_active;
+};
+
 /* One line of a dm table. */
 struct dm_segment {
         uint64_t start_sectors, length_sectors;
@@ -61,6 +67,7 @@ struct dm_segment {
         unsigned raid_disks;    /* raid: members, missing ones too; else 0 */
         int64_t layout;         /* raid10: as md has it */
         bool reshaping;         /* raid: as its status says, or else its table */
+        struct dm_paths paths;  /* multipath; else unknown */
         struct dm_leg *legs;
         size_t n_legs;
 };
@@ -144,6 +151,7 @@ struct layer {
         struct opt_int rotational;
         const struct ledger_note *set; /* NULL: setrad has not changed it */
         bool reloaded;                 /* a change event of the map came since its readahead was as set says */
+        bool asleep;                   /* disk: runtime power management has suspended it; reading wakes it up */
         bool read_only;
         bool hidden;
 

@@ -76,11 +76,19 @@ static int on_attribute(sd_event_source *source, int fd, uint32_t events, void *
         return 0;
 }
 
+static bool is_watched(const struct array *array, size_t i) {
+        int enabled = SD_EVENT_OFF;
+
+        return array->sources[i] && sd_event_source_get_enabled(array->sources[i], &enabled) > 0;
+}
+
+/* Returns 1, 0 where there is no such attribute, or a negative errno. */
 static int watch_attribute(struct array *array, size_t i) {
         _cleanup_(closep) int fd = -1;
         _cleanup_(freep) char *path = NULL;
         int r;
 
+        array->sources[i] = sd_event_source_disable_unref(array->sources[i]);
         if (asprintf(&path, "/sys/class/block/%s/md/%s", array->sysname, attributes[i]) < 0) {
                 path = NULL;
                 return -ENOMEM;
@@ -95,6 +103,23 @@ static int watch_attribute(struct array *array, size_t i) {
         if (r < 0)
                 return r;
         TAKE_FD(fd);
+        return 1;
+}
+
+/* Some come with the array's start, and some with another level. */
+static int watch_attributes(struct array *array) {
+        bool news = false;
+
+        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+                int r = is_watched(array, i) ? 0 : watch_attribute(array, i);
+
+                if (r < 0)
+                        return r;
+                news |= r > 0;
+        }
+        /* It may have changed since it was read. */
+        if (news)
+                array->watch->handler(array->sysname, array->watch->userdata);
         return 0;
 }
 
@@ -118,16 +143,9 @@ static int add_array(struct mdwatch *watch, const char *sysname, ino_t inode) {
         *array = (struct array){.watch = watch, .inode = inode, .followed = true, .sysname = strdup(sysname)};
         if (!array->sysname)
                 return -ENOMEM;
-        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-                int r = watch_attribute(array, i);
-
-                if (r < 0)
-                        return r;
-        }
         array->next = watch->arrays;
-        watch->arrays = TAKE_PTR(array);
-        watch->handler(sysname, watch->userdata);
-        return 0;
+        watch->arrays = array;
+        return watch_attributes(TAKE_PTR(array));
 }
 
 static struct array *find_array(const struct mdwatch *watch, const char *sysname, ino_t inode) {
@@ -161,7 +179,7 @@ static int follow_array(struct mdwatch *watch, const char *sysname) {
         if (!array)
                 return add_array(watch, sysname, inode);
         array->followed = true;
-        return 0;
+        return watch_attributes(array);
 }
 
 int mdwatch_follow(struct mdwatch *watch, const struct topology *topology) {

@@ -203,7 +203,9 @@ static void fill_status(struct topology *topology, const struct statement *s) {
                 text = arena_printf(topology->arena, "%s %s", text, s->words[i]);
                 check(text, "no memory", "");
         }
-        check(dm->n_segments > 0 && dmtable_apply_raid_status(&dm->segments[0], text) == 0, "bad status", s->words[1]);
+        check(dm->n_segments > 0 && (dmtable_apply_raid_status(&dm->segments[0], text) == 0 ||
+                                                    dmtable_apply_multipath_status(&dm->segments[0], text) == 0),
+                        "bad status", s->words[1]);
 }
 
 static void fill_volume(struct topology *topology, const struct statement *s) {

@@ -595,14 +595,31 @@ static void test_recorded(void **state) {
         record_free(record);
 }
 
-/* Whether TEXT has a line about what is in the directory or database entry of a device. */
+/* A disk beneath one that is touched may have been woken up: its sleep is the one thing that is read anew. */
+static void test_asleep(void **state) {
+        struct fixture *f = *state;
+        const char *path = BLOCK "sda/device/power/runtime_status";
+
+        tree_write(f->tree, path, "suspended\n");
+        update(f, "sda");
+        assert_true(find(f, "sda")->asleep);
+        tree_write(f->tree, path, "active\n");
+        update(f, "dm-1");
+        assert_true(find(f, "sda")->carried && find(f, "sda")->asleep);
+        update(f, "dm-0");
+        assert_true(find(f, "sda")->carried && !find(f, "sda")->asleep);
+}
+
+/* Whether TEXT has a line about what is in the directory or database entry of a device, but for its sleep. */
 static bool has_lookup(const char *text, const char *name, unsigned major, unsigned minor) {
+        static const char power[] = "/device/power/runtime_status\n";
         char directory[64], database[64];
 
         snprintf(directory, sizeof(directory), BLOCK "%s", name);
         snprintf(database, sizeof(database), "run/udev/data/b%u:%u\n", major, minor);
         for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
-                if (strncmp(line, directory, strlen(directory)) == 0 && strchr("/\n", line[strlen(directory)]))
+                if (strncmp(line, directory, strlen(directory)) == 0 && strchr("/\n", line[strlen(directory)]) &&
+                                strncmp(line + strlen(directory), power, strlen(power)) != 0)
                         return true;
                 if (strncmp(line, database, strlen(database)) == 0)
                         return true;
@@ -740,6 +757,7 @@ int main(void) {
                         TEST(test_copies),
                         cmocka_unit_test(test_without_class),
                         TEST(test_recorded),
+                        TEST(test_asleep),
                         TEST(test_lookups),
                         cmocka_unit_test(test_number_of_lookups),
                         cmocka_unit_test(test_live),

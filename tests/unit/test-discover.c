@@ -496,6 +496,54 @@ static void test_raid_status(void **state) {
         }
 }
 
+static void test_multipath_status(void **state) {
+        static const struct tree_file files[] = {
+                        DISK("sda", "8:0"),
+                        MAP("dm-0", "253:0", "mp", "mpath-x"),
+                        {"dmsetup/table", "mp: 0 8 multipath 1 queue_if_no_path 0 1 1 round-robin 0 1 1 8:0 1000\n"},
+        };
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        for (unsigned i = 0; i < 3; i++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+                const struct dm_paths *paths;
+
+                if (i > 0)
+                        tree_write(*state, "dmsetup/status",
+                                        i == 1 ? "mp: 0 8 multipath 2 0 0 0 1 1 E 0 1 1 8:0 F 1 0\n"
+                                               : "mp: 0 9 multipath 2 0 0 0 1 1 E 0 1 1 8:0 F 1 0\n");
+                topology = discover_tree(*state);
+                paths = &find(topology, "dm-0")->dm->segments[0].paths;
+                assert_int_equal(paths->known, i == 1);
+                assert_int_equal(paths->n, i == 1);
+                assert_int_equal(paths->n_active, 0);
+        }
+}
+
+static void test_asleep(void **state) {
+        static const struct {
+                const char *path, *status;
+                bool asleep;
+        } cases[] = {
+                        {"sys/class/block/sda/device/power/runtime_status", "suspended\n", true},
+                        {"sys/class/block/sda/device/power/runtime_status", "active\n", false},
+                        {"sys/class/block/sda/device/power/runtime_status", "unsupported\n", false},
+                        {"sys/class/block/sdb/device/power/runtime_status", "suspended\n", false},
+                        {"sys/block/sda/device/power/runtime_status", "suspended\n", true},
+        };
+        static const struct tree_file files[] = {DISK("sda", "8:0")};
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+
+                tree_write(*state, cases[i].path, cases[i].status);
+                topology = discover_tree(*state);
+                assert_int_equal(find(topology, "sda")->asleep, cases[i].asleep);
+                tree_remove(*state, cases[i].path);
+        }
+}
+
 /* No table, one that does not parse, and one that the file lacks. */
 static void test_maps_in_part(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
@@ -843,6 +891,8 @@ int main(void) {
                         TEST(test_reshaping),
                         TEST(test_maps),
                         TEST(test_raid_status),
+                        TEST(test_multipath_status),
+                        TEST(test_asleep),
                         TEST(test_maps_in_part),
                         TEST(test_maps_by_number),
                         TEST(test_maps_of_report),

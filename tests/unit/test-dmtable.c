@@ -272,6 +272,56 @@ static void test_bad_raid_status(void **state) {
         assert_int_equal(segment.raid_disks, 0);
 }
 
+/* Words as dm-mpath.c and its path selectors give them: round-robin none, queue-length one, service-time two, … */
+static void test_multipath_status(void **state) {
+        static const struct {
+                const char *status;
+                unsigned n, n_active;
+        } cases[] = {
+                        {"2 0 0 0 2 1 A 0 1 0 8:0 A 0 E 0 1 0 8:16 A 0 ", 2, 2},
+                        {"2 0 0 0 2 1 A 0 1 0 8:0 F 1 E 0 1 0 8:16 A 0 ", 2, 1},
+                        {"2 0 0 0 1 1 E 0 2 0 8:0 F 3 8:16 F 1 ", 2, 0},
+                        {"2 1 1 0 1 1 A 0 2 1 8:0 A 0 0 8:16 F 1 7 ", 2, 1},
+                        {"2 0 0 0 1 1 A 0 2 2 8:0 F 1 0 1 8:16 A 0 4096 1 ", 2, 1},
+                        {"2 0 0 0 1 1 A 2 100 0 2 3 8:0 F 1 5 0 9 8:16 F 1 5 0 9 ", 2, 0},
+                        {"2 0 0 1 alua 2 2 D 0 1 0 8:0 F 4294967295 A 0 3 0 65:0 A 0 65:16 A 0 65:32 F 2", 4, 2},
+                        {"2 0 0 0 1 1 E 0 1 0 8:0 F 1", 1, 0},
+                        {"2 0 0 0 0 0 ", 0, 0},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct dm_segment segment = {.kind = KIND_DM_MULTIPATH};
+
+                assert_int_equal(dmtable_apply_multipath_status(&segment, cases[i].status), 0);
+                assert_true(segment.paths.known);
+                assert_int_equal(segment.paths.n, cases[i].n);
+                assert_int_equal(segment.paths.n_active, cases[i].n_active);
+        }
+}
+
+static void test_bad_multipath_status(void **state) {
+        static const char *const statuses[] = {
+                        "",
+                        "2 0 0",
+                        "2 0 0 0 1 1 A 0 2 0 8:0 A 0",
+                        "2 0 0 0 2 1 A 0 1 0 8:0 A 0",
+                        "2 0 0 0 1 1 A 0 1 1 8:0 A 0",
+                        "2 0 0 0 1 1 A 0 1 0 8:0 X 0",
+                        "2 0 0 0 1 1 A 0 x 0 8:0 A 0",
+                        "9999999 0 0 0 1 1 A 0 1 0 8:0 A 0",
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+                struct dm_segment segment = {.kind = KIND_DM_MULTIPATH};
+
+                assert_int_equal(dmtable_apply_multipath_status(&segment, statuses[i]), -EINVAL);
+                assert_false(segment.paths.known);
+        }
+        struct dm_segment other = {.kind = KIND_DM_LINEAR};
+
+        assert_int_equal(dmtable_apply_multipath_status(&other, "2 0 0 0 1 1 E 0 1 0 8:0 F 1"), -EINVAL);
+}
+
 static void test_split_line(void **state) {
         static const struct {
                 const char *line, *name;
@@ -436,6 +486,8 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_bad_targets, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_raid_status, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_bad_raid_status, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_multipath_status, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_bad_multipath_status, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_split_line, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_split_bad_line, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_kind, set_up, tear_down),

@@ -128,6 +128,12 @@ static void test_rounding(void **state) {
         "disk r1 r2 r3; map dm-8 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3;"                                            \
         "status dm-8 raid5_ls 3 aaa 0/9 reshape 0 0 -;"
 
+/* An array over a map with two paths, and a map over the array; what is left of the paths follows. */
+#define OVER_PATHS                                                                                                     \
+        "disk p q x y; map dm-4 0 9 multipath 1 queue_if_no_path 0 1 1 queue-length 0 2 1 p 1 q 1;"                    \
+        "md md4 raid5 256K dm-4 x y; set md4 ra=2048; map dm-5 0 9 linear md4 0;"
+#define PATHS(one, other) "status dm-4 2 0 0 0 1 1 A 0 2 1 8:0 " one " 1 0 8:16 " other " 0 0;"
+
 #define OPAQUE RAID5 "disk o; map dm-9 0 9 era o md0 8192;"
 
 static void test_held(void **state) {
@@ -187,6 +193,12 @@ static void test_more_held(void **state) {
                         {RAID5 "set md0 reshape", "a", "auto", "ignore (none)"},
                         {RAID5 "set md0 reshape; map dm-9 0 9 crypt c k 0 dm-0 0", "dm-9", "auto", "hold (none)"},
                         {LVM_RESHAPED, "dm-8", "auto", "hold (none)"},
+                        {OVER_PATHS, "dm-5", "auto", "raise 256 → 2048"},
+                        {OVER_PATHS PATHS("F", "A"), "dm-5", "auto", "raise 256 → 2048"},
+                        {OVER_PATHS PATHS("F", "F"), "dm-5", "auto", "hold (2048)"},
+                        {OVER_PATHS PATHS("F", "F"), "dm-4", "sectors=512", "hold (512)"},
+                        {OVER_PATHS PATHS("F", "F") "set dm-5 ra=2048", "dm-5", "auto", "keep (2048)"},
+                        {OVER_PATHS PATHS("F", "F") RAID5, "dm-0", "auto", "raise 256 → 3072"},
                         {OPAQUE, "dm-9", "auto both", "keep (none)"},
                         {OPAQUE "set dm-9 suspended", "dm-9", "auto", "keep (none)"},
                         {OPAQUE "set dm-9 suspended", "dm-9", "sectors=8192", "hold (8192)"},
@@ -200,6 +212,26 @@ static void test_more_held(void **state) {
         };
 
         check_cases(cases, ARRAY_SIZE(cases), BY_SORT);
+}
+
+static void test_lost_paths(void **state) {
+        static const struct {
+                const char *stack, *layer, *reason;
+        } cases[] = {
+                        {OVER_PATHS PATHS("F", "F"), "dm-4", "map dm-4 has none of its 2 paths left"},
+                        {OVER_PATHS PATHS("F", "F"), "dm-5", "map dm-4 has none of its 2 paths left"},
+                        {"disk p; map dm-4 0 9 multipath 0 0 1 1 queue-length 0 1 1 p 1;"
+                         "status dm-4 2 0 0 0 1 1 E 0 1 1 8:0 F 1 0",
+                                        "dm-4", "map dm-4 has lost its only path"},
+        };
+        struct rule_action rule = rule_from_text("sectors=512 both");
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                struct plan plan = stack_plan(stack, &rule, false);
+
+                assert_string_equal(find_decision(stack, &plan, cases[i].layer)->reason, cases[i].reason);
+        }
 }
 
 #define OVER_RAID5 "disk a b c d; md md0 raid5 256K a b c d; map dm-0 0 9 linear md0 0;"
@@ -485,6 +517,7 @@ int main(void) {
                         cmocka_unit_test(test_rounding),
                         cmocka_unit_test(test_held),
                         cmocka_unit_test(test_more_held),
+                        cmocka_unit_test(test_lost_paths),
                         cmocka_unit_test(test_left_alone),
                         cmocka_unit_test(test_not_left_alone),
                         cmocka_unit_test(test_left_off),

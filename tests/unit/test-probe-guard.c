@@ -103,6 +103,8 @@ static void test_dm(void **state) {
         struct dm_segment linear = {.kind = KIND_DM_LINEAR}, dead = {.kind = KIND_DM_MULTIPATH};
         struct dm_leg leg = {.role = LEG_DATA};
         struct dm_segment reshaping = {.kind = KIND_DM_RAID5, .reshaping = true};
+        struct dm_segment lost = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 0}};
+        struct dm_segment left = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 1}};
         struct dm_segment alive = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1};
         const struct {
                 struct dm_info dm;
@@ -113,6 +115,9 @@ static void test_dm(void **state) {
                         {{.has_table = true, .tables_known = true, .segments = &alive, .n_segments = 1}, NULL},
                         {{.has_table = true, .tables_known = true, .segments = &dead, .n_segments = 1},
                                         "vg0/lv0 has no paths"},
+                        {{.has_table = true, .tables_known = true, .segments = &left, .n_segments = 1}, NULL},
+                        {{.has_table = true, .tables_known = true, .segments = &lost, .n_segments = 1},
+                                        "map vg0/lv0 has none of its 4 paths left"},
                         {{.has_table = false, .tables_known = true}, "vg0/lv0 has no table"},
                         {{.has_table = true, .tables_known = true, .segments = &reshaping, .n_segments = 1},
                                         "vg0/lv0 is being reshaped"},
@@ -127,6 +132,14 @@ static void test_dm(void **state) {
                 map.dm = &dm;
                 assert_reason(&map, cases[i].reason);
         }
+}
+
+static void test_asleep(void **state) {
+        struct layer sda = layer(0, "sda", KIND_DISK);
+
+        assert_reason(&sda, NULL);
+        sda.asleep = true;
+        assert_reason(&sda, "sda is asleep");
 }
 
 /* These concern the layer that is read, not what lies beneath it. */
@@ -196,6 +209,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_md),
                         cmocka_unit_test(test_dm),
+                        cmocka_unit_test(test_asleep),
                         cmocka_unit_test(test_layer_itself),
                         cmocka_unit_test(test_diamonds),
         };

@@ -29,8 +29,10 @@ assert_eq "$(setractl plan --json | jq -c '[.held[].label]')" '["vg0/lv"]' "held
 echo 200000 >/sys/block/md0/md/sync_speed_max
 reshaped() { [ "$(</sys/block/md0/md/sync_action)" = idle ]; }
 wait_until 60 reshaped
-wait_until 20 ra_is /dev/vg0/lv 3072
-wait_until 20 said 'vg0/lv: no longer held'
+start=$(now_usec)
+wait_until 5 ra_is /dev/vg0/lv 3072
+note "at its new target $((($(now_usec) - start) / 1000)) ms after the end of the reshape"
+wait_until 5 said 'vg0/lv: no longer held'
 setrad_settled 60
 setrad_log
 scan_once
