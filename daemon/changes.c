@@ -128,12 +128,12 @@ static void on_job(struct job *job, enum job_news news, void *userdata) {
         }
         if (news == JOB_FREED)
                 journal_released(decision->layer->label);
-        changes->handler(decision->layer->sysname, changes->userdata);
+        changes->handler(decision, job_result(job), changes->userdata);
         end_running(running);
 
         changes->left_over = false;
         if (left_over)
-                changes->handler(NULL, changes->userdata);
+                changes->handler(NULL, NULL, changes->userdata);
 }
 
 /* What was set behind setrad's back is set again so often and no more. */
@@ -256,5 +256,5 @@ void changes_start(struct changes *changes, struct survey *survey) {
         }
         /* With no worker that would say so when it is done. */
         if (changes->left_over && changes->n_running == 0)
-                changes->handler(NULL, changes->userdata);
+                changes->handler(NULL, NULL, changes->userdata);
 }

@@ -24,8 +24,11 @@ struct changes_limits {
         uint64_t probe_usec, probe_bytes;             /* in an hour, for all; a time of 0: nothing is measured */
 };
 
-/* SYSNAME may have another readahead now. NULL: a change was left for want of a worker, which may be free now. */
-typedef void (*changes_handler)(const char *sysname, void *userdata);
+/*
+ * A change is over, RESULT is what came of it. DECISION and RESULT are NULL: a change was left for want of a worker, which
+ * may be free now.
+ */
+typedef void (*changes_handler)(const struct decision *decision, const struct apply_result *result, void *userdata);
 
 /* Returns 0 or -ENOMEM. EVENT and ROOT are borrowed. */
 int changes_new(sd_event *event, const struct sysroot *root, changes_handler handler, void *userdata,

@@ -19,6 +19,7 @@ struct job {
         const struct decision *decision;
         const struct sysroot *root;
         struct apply_request request;
+        struct apply_result result;
         job_handler handler;
         void *userdata;
         struct worker *worker;
@@ -33,6 +34,10 @@ const struct decision *job_decision(const struct job *job) {
 
 const struct apply_request *job_request(const struct job *job) {
         return &job->request;
+}
+
+const struct apply_result *job_result(const struct job *job) {
+        return &job->result;
 }
 
 /* What the change is about: the first finding of the layer that concerns its readahead. */
@@ -83,10 +88,12 @@ static void resolve_lost(struct job *job, int error) {
 
         job->over = true;
         record_end(job, made, NULL);
-        if (made)
-                journal_changed(job->decision, &result, finding_code_of(job));
-        else
+        if (!made) {
                 journal_worker_lost(job->decision, error);
+                return;
+        }
+        job->result = result;
+        journal_changed(job->decision, &result, finding_code_of(job));
 }
 
 void job_free(struct job *job) {
@@ -105,6 +112,7 @@ void job_free(struct job *job) {
 
 static enum job_news tell_result(struct job *job, const struct apply_result *result) {
         job->over = true;
+        job->result = *result;
         if (result->put_back)
                 record_put_back(job, &result->probe);
         else

@@ -49,3 +49,6 @@ DEFINE_CLEANUP(struct job *, job_free);
 
 const struct decision *job_decision(const struct job *job);
 const struct apply_request *job_request(const struct job *job);
+
+/* What is known to have come of it: all zero until the job is over, and if nothing was changed. */
+const struct apply_result *job_result(const struct job *job);

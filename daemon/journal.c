@@ -32,10 +32,10 @@ void journal_started(void) {
         entry_send(&entry, LOG_INFO, SETRAD_MSG_STARTED);
 }
 
-void journal_stopped(void) {
+void journal_stopped(bool reverted) {
         _cleanup_(entry_done) struct entry entry = {};
 
-        entry_add(&entry, "MESSAGE", "setrad stopped; what it has changed stays");
+        entry_add(&entry, "MESSAGE", "setrad stopped; what it has changed %s", reverted ? "was put back" : "stays");
         entry_send(&entry, LOG_INFO, SETRAD_MSG_STOPPED);
 }
 
@@ -272,6 +272,19 @@ void journal_drift_gave_up(const struct decision *decision, unsigned per_hour) {
                                                        : "; SIGUSR1 or SIGHUP makes setrad try again");
         add_drift(&entry, decision);
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
+}
+
+void journal_reverted(const struct revert *revert, const char *sentence, bool failed) {
+        _cleanup_(entry_done) struct entry entry = {};
+        const struct ledger_entry *ledger = revert->entry;
+
+        entry_add(&entry, "MESSAGE", "%s", sentence ? sentence : ledger->label);
+        entry_add(&entry, "SETRAD_DEVICE", "%s", ledger->device.name);
+        entry_add(&entry, "SETRAD_LABEL", "%s", ledger->label);
+        entry_add(&entry, "SETRAD_RULE", "%s", ledger->rule);
+        entry_add(&entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)revert->now_sectors);
+        entry_add(&entry, "SETRAD_RA_TARGET", "%llu", (unsigned long long)ledger->original_sectors);
+        entry_send(&entry, failed ? LOG_WARNING : LOG_NOTICE, SETRAD_MSG_REVERTED);
 }
 
 void journal_vanished(const struct decision *decision) {

@@ -11,11 +11,13 @@
 #include "common/apply.h"
 #include "common/finding.h"
 #include "common/plan.h"
+#include "common/revert.h"
 #include "common/survey.h"
 #include "config/policy.h"
 
 void journal_started(void);
-void journal_stopped(void);
+/* REVERTED: what setrad has changed was put back. */
+void journal_stopped(bool reverted);
 void journal_policy_loaded(const struct policy *policy);
 
 /* One line for each error; KEPT: an earlier policy stays in force. */
@@ -53,6 +55,9 @@ void journal_gave_up(const struct decision *decision, unsigned attempts);
 void journal_drift(const struct decision *decision);
 /* It was put right PER_HOUR times within an hour. */
 void journal_drift_gave_up(const struct decision *decision, unsigned per_hour);
+
+/* SENTENCE (NULL: without memory) says what became of it. */
+void journal_reverted(const struct revert *revert, const char *sentence, bool failed);
 
 void journal_vanished(const struct decision *decision);
 

@@ -16,6 +16,7 @@
 #include "daemon/manager.h"
 #include "daemon/mdwatch.h"
 #include "daemon/memory.h"
+#include "daemon/metrics.h"
 #include "daemon/nameset.h"
 #include "daemon/schedule.h"
 
@@ -27,6 +28,7 @@ struct manager {
         struct schedule *schedule;
         struct changes *changes;
         struct memory *said; /* findings, holds and notes that have been told of */
+        struct metrics *metrics;
         struct udev *udev;
         struct udev_monitor *monitor;
         struct mdwatch *mdwatch;

@@ -12,6 +12,7 @@
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
 #include "daemon/settle.h"
+#include "daemon/stop.h"
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         struct manager *manager = userdata;
@@ -72,11 +73,15 @@ static int add_signals(struct manager *manager) {
         return 0;
 }
 
-static void on_change(const char *sysname, void *userdata) {
-        if (sysname)
-                manager_news(userdata, sysname);
-        else
-                manager_look(userdata);
+static void on_change(const struct decision *decision, const struct apply_result *result, void *userdata) {
+        struct manager *manager = userdata;
+
+        if (!decision) {
+                manager_look(manager);
+                return;
+        }
+        metrics_count_change(manager->metrics, decision, result);
+        manager_news(manager, decision->layer->sysname);
 }
 
 static void on_md(const char *sysname, void *userdata) {
@@ -91,7 +96,8 @@ static int prepare(struct manager *manager) {
         int r;
 
         manager->said = memory_new();
-        if (!manager->said)
+        manager->metrics = metrics_new();
+        if (!manager->said || !manager->metrics)
                 return -ENOMEM;
         r = sysroot_open(NULL, &manager->root);
         if (r < 0)
@@ -148,6 +154,7 @@ void manager_free(struct manager *manager) {
         udev_monitor_unref(manager->monitor);
         udev_unref(manager->udev);
         memory_free(manager->said);
+        metrics_free(manager->metrics);
         nameset_done(&manager->reloaded);
         survey_unref(manager->survey);
         policy_freep(&manager->policy);
@@ -155,6 +162,17 @@ void manager_free(struct manager *manager) {
         sysroot_freep(&manager->root);
         sd_event_unref(manager->event);
         free(manager);
+}
+
+static void stop(struct manager *manager) {
+        bool revert = manager->settings.on_stop == STOP_REVERT;
+
+        /* What is under way ends first. */
+        changes_freep(&manager->changes);
+        manager->changes = NULL;
+        if (revert)
+                stop_revert(manager->root, manager->settings.workers);
+        journal_stopped(revert);
 }
 
 int manager_run(struct manager *manager) {
@@ -166,6 +184,6 @@ int manager_run(struct manager *manager) {
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");
         r = sd_event_loop(manager->event);
-        journal_stopped();
+        stop(manager);
         return r;
 }

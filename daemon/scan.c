@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <syslog.h>
+#include <time.h>
 
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
@@ -51,9 +52,26 @@ static void forget_reloads(struct manager *manager) {
         manager->reloaded = kept;
 }
 
+static uint64_t now_usec(void) {
+        struct timespec now = {};
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void write_metrics(struct manager *manager) {
+        const char *path = manager->settings.metrics_file;
+        int r;
+
+        r = metrics_write(manager->metrics, manager->survey, path);
+        if (r < 0 && memory_note(manager->said, "metrics %s", path))
+                journal_printf(LOG_WARNING, "figures can't be written to %s: %s", path, strerror(-r));
+}
+
 void manager_scan(struct manager *manager, enum scan_reason reason) {
         _cleanup_(nameset_done) struct nameset news = {};
         bool asked_for = reason != SCAN_NEWS;
+        uint64_t start_usec = now_usec();
         int r;
 
         manager->n_scans++;
@@ -66,7 +84,9 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 journal_printf(LOG_ERR, "this machine's block devices can't be read: %s", strerror(-r));
                 return;
         }
+        metrics_count_scan(manager->metrics, now_usec() - start_usec);
         forget_reloads(manager);
+        write_metrics(manager);
         manager_tell_news(manager, manager->survey);
         if (asked_for) {
                 journal_scanned(manager->survey, reason_name(reason), manager->n_scans);
