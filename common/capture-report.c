@@ -112,16 +112,17 @@ static void read_outputs(const struct sysroot *root, struct record *record) {
         }
 }
 
-static void copy_tables(const struct sysroot *root, struct record *record) {
+/* The first file there is of those that COMMAND's output may be in. */
+static void copy_output(const struct sysroot *root, const char *command, struct record *record, const char *to) {
         _cleanup_(sysroot_names_freep) char **names = NULL;
 
-        if (sysroot_list(root, "dmsetup_table", &names, COMMANDS "/devicemapper") < 0 || !names[0])
+        if (sysroot_list(root, command, &names, COMMANDS "/devicemapper") < 0)
                 return;
         for (char **name = names; *name; name++) {
                 char path[NAME_MAX + 32];
 
                 snprintf(path, sizeof(path), COMMANDS "/devicemapper/%s", *name);
-                if (copy_file(root, path, record, "dmsetup/table"))
+                if (copy_file(root, path, record, to))
                         return;
         }
 }
@@ -160,6 +161,7 @@ int report_import(const struct sysroot *root, struct record *record) {
         if (n == 0)
                 return -ENOENT;
         copy_files(root, record);
-        copy_tables(root, record);
+        copy_output(root, "dmsetup_table", record, "dmsetup/table");
+        copy_output(root, "dmsetup_status", record, "dmsetup/status");
         return record_list(record, &list, &n);
 }

@@ -164,6 +164,7 @@ static void test_import(void **state) {
                         {"sys/devices/virtual/block/md0/queue/read_ahead_kb", "384\n"},
                         {"sos_commands/block/blockdev_--report", "rw 5 512 512 0 512000 /dev/md0\n"},
                         {"sos_commands/devicemapper/dmsetup_table_--extra", "a: 0 1 linear 9:0 0\n"},
+                        {"sos_commands/devicemapper/dmsetup_status_--extra", "a: 0 1 raid raid1 2 AA 1/1 idle 0\n"},
                         {"proc/1/mountinfo", "init\n"},
                         {"proc/7/mountinfo", "container\n"},
                         {"sos_commands/host/hostname", "a-host\n"},
@@ -186,6 +187,7 @@ static void test_import(void **state) {
         assert_string_equal(find(record, BLOCK "md0/slaves/sda"), "/");
         assert_string_equal(find(record, BLOCK "md0/md/rd0"), "");
         assert_string_equal(find(record, "dmsetup/table"), "a: 0 1 linear 9:0 0\n");
+        assert_string_equal(find(record, "dmsetup/status"), "a: 0 1 raid raid1 2 AA 1/1 idle 0\n");
         assert_string_equal(find(record, "proc/self/mountinfo"), "init\n");
         assert_string_equal(find(record, "proc/sys/kernel/hostname"), "a-host\n");
         record_free(record);
