@@ -338,6 +338,7 @@ static const struct format *find_format(const char *path) {
                         {"/dm/uuid", put_uuid_text, false},
                         {"/loop/backing_file", put_path_text, false},
                         {"dmsetup/table", put_map_line, true},
+                        {"dmsetup/status", put_map_line, true},
                         {"dmsetup/info", put_map_line, true},
                         {HOST_MOUNTINFO, put_words, true},
                         {HOST_SWAPS, put_words, true},

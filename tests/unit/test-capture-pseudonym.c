@@ -92,6 +92,7 @@ static const struct tree_file machine[] = {
                 MAP("6", "600508b400105e210000900000490000", ""),
                 MAP("7", "short", "mpath-x1"),
                 MAP("8", "wwid-0007", ""),
+                MAP("9", "web-01-r L0NGSER1AL", ""),
                 {BLOCK "md_web-01/size", "100\n"},
                 {BLOCK "md_web-01/dev", "9:127\n"},
                 {BLOCK "md_web-01/md/level", "raid1\n"},
@@ -107,7 +108,10 @@ static const struct tree_file machine[] = {
                 {BLOCK "loop2/loop/backing_file", "/dev/web-01-vg/root\n"},
                 {"dmsetup/table", WWID ": 0 100 multipath 0 0 1 1 service-time 0 1 2 8:0 1 1\n" WWID
                                        "1: 0 90 linear 253:0 8\nweb--01--vg-root: 0 10 linear 9:127 0\n"
-                                       "luks\\x205ER1AL: 0 10 linear 253:3 0\nweb-01-x: 0 10 linear 8:0 0\n"},
+                                       "luks\\x205ER1AL: 0 10 linear 253:3 0\nweb-01-x: 0 10 linear 8:0 0\n"
+                                       "web-01-r\\x20L0NGSER1AL: 0 100 raid raid1 1 0 2 - 253:4 - 259:0\n"},
+                {"dmsetup/status", "web-01-r\\x20L0NGSER1AL: 0 100 raid raid1 2 AA 100/100 idle 0 0 -\n"},
+                {"run/udev/data/b259:0", "E:ID_SERIAL=L0NGSER1AL\n"},
                 {"run/udev/data/b8:0", "E:ID_SERIAL=Make_5ER1AL\nE:ID_SERIAL_SHORT=5ER1AL\nE:ID_MODEL=Make\n"
                                        "E:ID_WWN_WITH_EXTENSION=0x600508b400105e210000900000490000\nE:ID_BUS=ata\n"},
                 {"proc/self/mountinfo", "30 1 253:1 / /mnt/" WWID "\\0405ER1AL rw - ext4 /dev/mapper/" WWID "1 rw\n"
@@ -132,6 +136,7 @@ static const struct tree_file expected[] = {
                 {BLOCK "dm-6/dm/name", "wwid-0008\n"},
                 {BLOCK "dm-7/dm/uuid", "mpath-wwid-0011\n"},
                 {BLOCK "dm-8/dm/name", "wwid-0007\n"},
+                {BLOCK "dm-9/dm/name", "host-0001-r\\x20serial-0002\n"},
                 {BLOCK "md_host-0001/md/level", "raid1\n"},
                 {BLOCK "md_host-0001/md/dev-md_host-0001/slot", "0\n"},
                 {BLOCK "loop0/loop/backing_file", "/srv/host-0001 serial-0001/wwid-0009.img\n"},
@@ -139,9 +144,12 @@ static const struct tree_file expected[] = {
                 {BLOCK "loop2/loop/backing_file", "/dev/host-0001-vg/root\n"},
                 {"dmsetup/table", "wwid-0009: 0 100 multipath 0 0 1 1 service-time 0 1 2 8:0 1 1\n"
                                   "wwid-00091: 0 90 linear 253:0 8\nhost--0001--vg-root: 0 10 linear 9:127 0\n"
-                                  "luks\\x20serial-0001: 0 10 linear 253:3 0\nhost-0001-x: 0 10 linear 8:0 0\n"},
+                                  "luks\\x20serial-0001: 0 10 linear 253:3 0\nhost-0001-x: 0 10 linear 8:0 0\n"
+                                  "host-0001-r\\x20serial-0002: 0 100 raid raid1 1 0 2 - 253:4 - 259:0\n"},
+                {"dmsetup/status", "host-0001-r\\x20serial-0002: 0 100 raid raid1 2 AA 100/100 idle 0 0 -\n"},
                 {"dmsetup/info", "wwid-0009:253:0\nwwid-00091:253:1\nhost--0001--vg-root:253:3\n"
-                                 "luks\\x20serial-0001:253:4\nhost-0001-x:253:5\n"},
+                                 "luks\\x20serial-0001:253:4\nhost-0001-x:253:5\n"
+                                 "host-0001-r\\x20serial-0002:253:9\n"},
                 {"run/udev/data/b8:0", "E:ID_MODEL=Make\nE:ID_BUS=ata\n"},
                 {"proc/self/mountinfo", "2 1 253:1 / /mnt/wwid-0009\\040serial-0001 rw - ext4 /dev/dm-1 rw\n"
                                         "3 1 9:127 / /srv/host-0001\\040serial-0001 rw - xfs /dev/md_host-0001 rw\n"},
@@ -187,8 +195,8 @@ static bool has(const struct record_entry *entry, const char *word) {
 }
 
 static void test_take(void **state) {
-        static const char *const secret[] = {WWID, WWID + 1, WWID2, "5ER1AL", "VIRT1O", "NVM3SER1AL", "web-01",
-                        "web--01", "WEB-01", "mpath-x1"};
+        static const char *const secret[] = {WWID, WWID + 1, WWID2, "5ER1AL", "L0NGSER1AL", "VIRT1O", "NVM3SER1AL",
+                        "web-01", "web--01", "WEB-01", "mpath-x1"};
         struct tree *tree = tree_new();
         struct record *record;
         const struct record_entry *list;
