@@ -31,7 +31,6 @@ static const struct {
         const char *key;
         enum property property;
 } properties[] = {
-                /* The short serial number is the device's own; the long one has make and model before it. */
                 {"ID_SERIAL_SHORT", PROPERTY_SERIAL_SHORT},
                 {"ID_SERIAL", PROPERTY_SERIAL},
                 {"ID_MODEL", PROPERTY_MODEL},
@@ -54,7 +53,7 @@ static int set_string(struct arena *arena, const char *value, const char **ret) 
 static int set_text(struct arena *arena, struct layer *layer, enum property property, const char *value) {
         switch (property) {
         case PROPERTY_SERIAL_SHORT: return set_string(arena, value, &layer->serial);
-        case PROPERTY_SERIAL: return layer->serial ? 0 : set_string(arena, value, &layer->serial);
+        case PROPERTY_SERIAL: return set_string(arena, value, &layer->serial_long);
         case PROPERTY_MODEL: return set_string(arena, value, &layer->model);
         case PROPERTY_BUS: return set_string(arena, value, &layer->transport);
         case PROPERTY_FS_TYPE: return set_string(arena, value, &layer->filesystem);

@@ -129,8 +129,9 @@ int topology_copy_layer(struct topology *topology, const struct layer *layer, st
         forget_surroundings(copy);
         if (topology_copy_names(arena, layer->slaves, &copy->slaves) < 0 || own_md(arena, &copy->md) < 0 ||
                         own_dm(arena, &copy->dm) < 0 || own_string(arena, &copy->backing_file) < 0 ||
-                        own_string(arena, &copy->serial) < 0 || own_string(arena, &copy->model) < 0 ||
-                        own_string(arena, &copy->transport) < 0 || own_string(arena, &copy->filesystem) < 0)
+                        own_string(arena, &copy->serial) < 0 || own_string(arena, &copy->serial_long) < 0 ||
+                        own_string(arena, &copy->model) < 0 || own_string(arena, &copy->transport) < 0 ||
+                        own_string(arena, &copy->filesystem) < 0)
                 return -ENOMEM;
         *ret = copy;
         return 0;

@@ -166,7 +166,9 @@ struct layer {
         struct layer *backing;    /* bcache: the device that it caches; NULL if not known, or not bcache */
 
         /* udev's properties that matter; NULL or false if not set. */
-        const char *serial, *model, *transport, *filesystem;
+        const char *serial;      /* the device's own: ID_SERIAL_SHORT, or as the kernel has it */
+        const char *serial_long; /* ID_SERIAL, which most often has make and model before it */
+        const char *model, *transport, *filesystem;
         bool udev_other_rules_disabled; /* DM_UDEV_DISABLE_OTHER_RULES_FLAG */
         bool udev_not_ready;            /* SYSTEMD_READY=0 */
         bool in_udev_database;          /* capture: has udev's word, even if it says nothing of the above */

@@ -103,7 +103,11 @@ const char *match_describe_uuid(
 
 const char *match_describe_serial(
                 const struct match_term *term, const struct match_subject *subject, struct arena *arena) {
-        return subject->layer->serial ?: "";
+        struct texts texts = {};
+
+        add_text(&texts, subject->layer->serial);
+        add_text(&texts, subject->layer->serial_long);
+        return list_texts(&texts, arena);
 }
 
 const char *match_describe_model(

@@ -34,7 +34,8 @@ static bool test_uuid(const struct match_term *term, const struct match_subject 
 }
 
 static bool test_serial(const struct match_term *term, const struct match_subject *subject) {
-        return pattern_list_matches(&term->patterns, subject->layer->serial);
+        return pattern_list_matches(&term->patterns, subject->layer->serial) ||
+               pattern_list_matches(&term->patterns, subject->layer->serial_long);
 }
 
 static bool test_model(const struct match_term *term, const struct match_subject *subject) {
@@ -130,7 +131,7 @@ static const struct reader_field keys[] = {
                 KEY("kind", match_read_kinds, test_kind, match_describe_kind, COST_BITS, MATCH_IS_KIND),
                 KEY("over", match_read_over, test_over, match_describe_over, COST_BITS, MATCH_HAS_PATHS),
                 KEY("uuid", match_read_patterns, test_uuid, match_describe_uuid, COST_TEXT, MATCH_NAMES_LAYER),
-                KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXT, 0),
+                KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXTS, 0),
                 KEY("model", match_read_patterns, test_model, match_describe_model, COST_TEXT, 0),
                 KEY("rotational", match_read_flag, test_rotational, match_describe_rotational, COST_NUMBER, 0),
                 KEY("transport", match_read_patterns, test_transport, match_describe_transport, COST_TEXT, 0),

@@ -515,7 +515,8 @@ static void test_host(void **state) {
 static void test_copies(void **state) {
         struct fixture *f = *state;
         static const struct tree_file files[] = {
-                        {"run/udev/data/b8:32", "E:ID_SERIAL=s\nE:ID_MODEL=m\nE:ID_BUS=b\nE:ID_FS_TYPE=f\n"},
+                        {"run/udev/data/b8:32", "E:ID_SERIAL=ls\nE:ID_SERIAL_SHORT=s\nE:ID_MODEL=m\nE:ID_BUS=b\nE:ID_"
+                                                "FS_TYPE=f\n"},
                         {BLOCK "md1/md/metadata_version", "1.2\n"},
                         {BLOCK "md1/md/array_state", "clean\n"},
                         {BLOCK "md1/md/sync_action", "idle\n"},
@@ -531,6 +532,7 @@ static void test_copies(void **state) {
         const struct layer *sdc = find(f, "sdc");
         assert_true(sdc->carried);
         assert_string_equal(sdc->serial, "s");
+        assert_string_equal(sdc->serial_long, "ls");
         assert_string_equal(sdc->model, "m");
         assert_string_equal(sdc->transport, "b");
         assert_string_equal(sdc->filesystem, "f");

@@ -680,13 +680,15 @@ static void test_udev(void **state) {
 
         const struct layer *sda = find(topology, "sda");
         assert_string_equal(sda->serial, "123");
+        assert_string_equal(sda->serial_long, "Make_Model_123");
         assert_string_equal(sda->model, "Model");
         assert_string_equal(sda->transport, "ata");
         assert_string_equal(sda->filesystem, "LVM2_member");
         assert_false(sda->udev_other_rules_disabled || sda->udev_not_ready);
 
         const struct layer *sdb = find(topology, "sdb");
-        assert_string_equal(sdb->serial, "long");
+        assert_null(sdb->serial);
+        assert_string_equal(sdb->serial_long, "long");
         assert_null(sdb->model);
         assert_string_equal(sdb->transport, "a=b");
         assert_true(sdb->udev_other_rules_disabled && sdb->udev_not_ready);
@@ -694,6 +696,7 @@ static void test_udev(void **state) {
         const struct layer *sdc = find(topology, "sdc");
         assert_string_equal(sdc->transport, "virtio");
         assert_null(sdc->serial);
+        assert_null(sdc->serial_long);
         assert_false(sdc->udev_other_rules_disabled || sdc->udev_not_ready);
 }
 
@@ -701,18 +704,19 @@ static void test_udev(void **state) {
 static void test_udev_completed(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         static const struct {
-                const char *name, *serial, *transport;
+                const char *name, *serial, *serial_long, *transport;
         } expected[] = {
-                        {"nvme0n1", "S3_R", "nvme"},
-                        {"nvme0n1p1", "S3_R", "nvme"},
-                        {"nvme1n1", NULL, "nvme"},
-                        {"nvme2n1", NULL, "nvme"},
-                        {"nvme3n1", "udev", "nvme"},
-                        {"vda", "virt", "virtio"},
-                        {"vdb", NULL, "scsi"},
-                        {"mmcblk0", "0x12", "mmc"},
-                        {"sda", NULL, NULL},
-                        {"md0", NULL, NULL},
+                        {"nvme0n1", "S3_R", NULL, "nvme"},
+                        {"nvme0n1p1", "S3_R", NULL, "nvme"},
+                        {"nvme1n1", NULL, NULL, "nvme"},
+                        {"nvme2n1", NULL, NULL, "nvme"},
+                        {"nvme3n1", "kernel", "udev", "nvme"},
+                        {"nvme4n1", "short", NULL, "nvme"},
+                        {"vda", "virt", NULL, "virtio"},
+                        {"vdb", NULL, NULL, "scsi"},
+                        {"mmcblk0", "0x12", NULL, "mmc"},
+                        {"sda", NULL, NULL, NULL},
+                        {"md0", NULL, NULL, NULL},
         };
         static const struct tree_file files[] = {
                         DISK("nvme0n1", "259:0"),
@@ -726,6 +730,9 @@ static void test_udev_completed(void **state) {
                         DISK("nvme3n1", "259:4"),
                         {"sys/class/block/nvme3n1/device/serial", "kernel\n"},
                         {"run/udev/data/b259:4", "E:ID_SERIAL=udev\n"},
+                        DISK("nvme4n1", "259:5"),
+                        {"sys/class/block/nvme4n1/device/serial", "kernel\n"},
+                        {"run/udev/data/b259:5", "E:ID_SERIAL_SHORT=short\n"},
                         DISK("vda", "252:0"),
                         {"sys/class/block/vda/serial", "virt"},
                         DISK("vdb", "252:16"),
@@ -746,6 +753,7 @@ static void test_udev_completed(void **state) {
                 const struct layer *layer = find(topology, expected[i].name);
 
                 assert_string_equal(layer->serial ?: "-", expected[i].serial ?: "-");
+                assert_string_equal(layer->serial_long ?: "-", expected[i].serial_long ?: "-");
                 assert_string_equal(layer->transport ?: "-", expected[i].transport ?: "-");
         }
 }

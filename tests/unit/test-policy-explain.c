@@ -72,6 +72,9 @@ static const struct {
                 {"sda", "device: sdb", "device: sda, 8:0, /dev/sda / sdb"},
                 {"sda", "uuid: x*", "uuid: - / x*"},
                 {"sda", "serial: S", "serial: - / S"},
+                {"sdb", "serial: S", "serial: 1A, Disk_1A / S"},
+                {"sdc", "serial: S", "serial: 1B / S"},
+                {"sdd", "serial: S", "serial: Disk_1C / S"},
                 {"sda", "model: S", "model: - / S"},
                 {"sda", "transport: usb", "transport: - / usb"},
                 {"sda", "rotational: true", "rotational: - / true"},
@@ -88,8 +91,20 @@ static const struct {
                 {"dm-0", "kind: md, name: md0", "kind: dm-linear / md"},
 };
 
+/* One has both of udev's, which differ; one has the same twice; one has only the long one. */
+static void set_serials(struct stack *stack) {
+        struct layer *sdb = stack_layer(stack, "sdb"), *sdc = stack_layer(stack, "sdc");
+
+        sdb->serial = "1A";
+        sdb->serial_long = "Disk_1A";
+        sdc->serial = sdc->serial_long = "1B";
+        stack_layer(stack, "sdd")->serial_long = "Disk_1C";
+}
+
 static void test_keys(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build(machine);
+
+        set_serials(stack);
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 _cleanup_(freep) char *rule = NULL;

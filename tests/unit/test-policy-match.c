@@ -68,6 +68,8 @@ static void build_layers(struct topology *t) {
 
         add(t, "cciss!c0d0", KIND_DISK, 104, 0);
         sda->serial = "S1";
+        sda->serial_long = "Make_S1";
+        sdb->serial_long = "Make_S2";
         sda->model = "Big Disk";
         sda->transport = "usb";
         sda->rotational = opt_some(1);
@@ -212,6 +214,9 @@ static const struct {
                 {"over: [dm-3, dm-thin]", "loop0", false},
                 /* the rest */
                 {"serial: S1", "sda", false},
+                {"serial: Make_S1", "sda", false},
+                {"serial: [S2, '*_S2']", "sdb", false},
+                {"kind: disk, not: {serial: Make_S1}", "sdb cciss/c0d0", false},
                 {"model: Big*", "sda", false},
                 {"transport: [usb, sata]", "sda", false},
                 {"rotational: true", "sda", false},
