@@ -85,7 +85,7 @@ static int parse_raid_parameters(struct cursor *cursor, uint64_t n, struct raid_
 /* "#LEGS (METADATA DATA)…", "-" where there is none. */
 static int parse_raid_legs(struct cursor *cursor, uint64_t data_offset_sectors, uint64_t *ret_n) {
         struct dm_segment *segment = cursor->segment;
-        uint64_t n;
+        uint64_t n, missing = 0;
         int r;
 
         r = cursor_next_number(cursor, UINT8_MAX, &n);
@@ -94,14 +94,18 @@ static int parse_raid_legs(struct cursor *cursor, uint64_t data_offset_sectors, 
         for (uint64_t i = 0; i < 2 * n; i++) {
                 struct word word = cursor_next_word(cursor);
 
-                if (word_equals(word, "-"))
+                if (word_equals(word, "-")) {
+                        missing += i % 2;
                         continue;
+                }
                 r = cursor_add_leg(cursor, word, i % 2 == 0 ? LEG_OTHER : LEG_DATA);
                 if (r < 0)
                         return r;
                 if (i % 2 == 1)
                         segment->legs[segment->n_legs - 1].offset_sectors = data_offset_sectors;
         }
+        if (missing > 0)
+                segment->sync.degraded = opt_some((int64_t)missing);
         *ret_n = n;
         return 0;
 }
@@ -150,16 +154,18 @@ static void set_data_offset(struct dm_segment *segment, uint64_t sectors) {
 /* What the status of a target says, as far as it matters. */
 struct raid_status {
         uint64_t n_disks;
-        bool synced; /* all of these are in sync */
+        unsigned n_synced, n_unsynced, n_lost; /* of these, and of those in the table */
         uint64_t done, all;
         struct word action;
 };
 
-static bool all_in_sync(struct word health, uint64_t n_disks) {
-        for (uint64_t i = 0; i < n_disks && i < health.length; i++)
-                if (health.start[i] == 'a')
-                        return false;
-        return true;
+/* A character a member: "A" in sync, "a" not, "D" failed, "-" missing. */
+static void count_members(struct word health, uint64_t n_disks, struct raid_status *status) {
+        for (uint64_t i = 0; i < n_disks && i < health.length; i++) {
+                status->n_synced += health.start[i] == 'A';
+                status->n_unsynced += health.start[i] == 'a';
+                status->n_lost += health.start[i] == 'D' || health.start[i] == '-';
+        }
 }
 
 /* "65536/65536" */
@@ -171,13 +177,14 @@ static int parse_progress(struct word word, uint64_t *ret_done, uint64_t *ret_al
                 return -EINVAL;
         memcpy(text, word.start, word.length);
         text[word.length] = 0;
-        if (sscanf(text, "%" SCNu64 "/%" SCNu64 "%n", ret_done, ret_all, &end) != 2 || text[end])
+        if (sscanf(text, "%" SCNu64 "/%" SCNu64 "%n", ret_done, ret_all, &end) != 2 || text[end] ||
+                        *ret_done > INT64_MAX || *ret_all > INT64_MAX)
                 return -EINVAL;
         return 0;
 }
 
 /* "TYPE #DISKS HEALTH DONE/ALL", and of newer kernels ACTION */
-static int parse_raid_status(struct cursor *cursor, struct raid_status *ret) {
+static int parse_raid_status(struct cursor *cursor, uint64_t n_legs, struct raid_status *ret) {
         int r;
 
         if (cursor_skip_words(cursor, 1) < 0)
@@ -185,7 +192,7 @@ static int parse_raid_status(struct cursor *cursor, struct raid_status *ret) {
         r = cursor_next_number(cursor, UINT8_MAX, &ret->n_disks);
         if (r < 0)
                 return r;
-        ret->synced = all_in_sync(cursor_next_word(cursor), ret->n_disks);
+        count_members(cursor_next_word(cursor), ret->n_disks < n_legs ? ret->n_disks : n_legs, ret);
         r = parse_progress(cursor_next_word(cursor), &ret->done, &ret->all);
         if (r < 0)
                 return r;
@@ -202,22 +209,43 @@ static bool is_reshaping(const struct dm_segment *segment, const struct raid_sta
         if (word_equals(status->action, "frozen"))
                 return segment->reshaping || status->n_disks != segment->raid_disks || status->done < status->all;
         if (word_equals(status->action, "idle"))
-                return status->done < status->all || (segment->reshaping && !status->synced);
+                return status->done < status->all || (segment->reshaping && status->n_unsynced > 0);
         return word_equals(status->action, "reshape");
+}
+
+/* As md counts them. Where none is in sync the array as a whole is not, and no member is worse than the others. */
+static int64_t count_degraded(const struct dm_segment *segment, const struct raid_status *status) {
+        bool rebuilding = !segment->reshaping && status->n_synced > 0;
+
+        return status->n_lost + (rebuilding ? status->n_unsynced : 0);
+}
+
+static const char *find_action(struct word action) {
+        static const char *const actions[] = {"idle", "frozen", "resync", "recover", "check", "repair", "reshape"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+                if (word_equals(action, actions[i]))
+                        return actions[i];
+        return NULL;
 }
 
 /* As parse_raid_status(), and then "MISMATCHES DATA-OFFSET JOURNAL" */
 int dmtable_apply_raid_status(struct dm_segment *segment, const char *text) {
         struct cursor cursor = {.next = text};
-        struct raid_status status;
+        struct raid_status status = {};
         uint64_t data_offset_sectors;
 
-        if (segment->raid_disks == 0 || parse_raid_status(&cursor, &status) < 0)
+        if (segment->raid_disks == 0 || parse_raid_status(&cursor, segment->raid_disks, &status) < 0)
                 return -EINVAL;
         if (status.action.length > 0)
                 segment->reshaping = is_reshaping(segment, &status);
         if (cursor_skip_words(&cursor, 1) == 0 && cursor_next_number(&cursor, INT64_MAX, &data_offset_sectors) == 0)
                 set_data_offset(segment, data_offset_sectors);
+
+        segment->sync.degraded = opt_some(count_degraded(segment, &status));
+        segment->sync.action = find_action(status.action);
+        segment->sync.synced_sectors = opt_some((int64_t)status.done);
+        segment->sync.sync_sectors = opt_some((int64_t)status.all);
 
         /* A reshape has taken members away that LVM has not dropped from the table yet. */
         if (status.n_disks < segment->raid_disks) {

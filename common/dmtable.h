@@ -16,8 +16,9 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
 
 /*
  * Takes over what the status of a target "raid" says that its table does not: whether it is being reshaped (LVM loads a
- * table without a word of that while it runs), how many members it has, and where its data starts. Returns 0, or -EINVAL
- * for what is no such segment or status, which is then as it was.
+ * table without a word of that while it runs), how many members it has and how many of them are missing, what it does
+ * about that, and where its data starts. Returns 0, or -EINVAL for what is no such segment or status, which is then as it
+ * was.
  */
 int dmtable_apply_raid_status(struct dm_segment *segment, const char *status);
 

@@ -146,8 +146,9 @@ static int check_wrong_layer(struct finding_context *c, const struct layer *laye
         uint64_t sectors = (uint64_t)opt_or(layer->readahead_sectors, 0), least = c->least_above[layer->index];
         const struct geometry *g = &c->geometry[layer->index];
 
+        /* While a reshape runs nobody can tell what the kernel would have given it. */
         if (layer->kind == KIND_PARTITION || layer->n_uses > 0 || layer->n_above == 0 || g->readahead_implausible ||
-                        is_read_by_partition(layer))
+                        g->reshaping || is_read_by_partition(layer))
                 return 0;
         if (least == UINT64_MAX || sectors <= least || sectors <= own_default(c, layer))
                 return 0;

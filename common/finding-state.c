@@ -21,11 +21,11 @@ static const char *members_are(const struct finding_context *c, uint64_t n, stru
 }
 
 /* In tens of percent, so that the sentence stays the same for a while; "" if unknown. */
-static const char *progress(const struct finding_context *c, const struct md_info *md) {
-        double done = (double)opt_or(md->synced_sectors, 0), total = (double)opt_or(md->sync_sectors, 0);
+static const char *progress(const struct finding_context *c, const struct array_health *health) {
+        double done = (double)opt_or(health->synced_sectors, 0), total = (double)opt_or(health->sync_sectors, 0);
         unsigned tens;
 
-        if (total <= 0)
+        if (total <= 0 || done > total)
                 return "";
         tens = (unsigned)(done * 10 / total);
         if (tens == 0)
@@ -34,12 +34,12 @@ static const char *progress(const struct finding_context *c, const struct md_inf
 }
 
 static int check_degraded(struct finding_context *c, const struct layer *layer) {
-        const struct md_info *md = layer->md;
+        const struct array_health health = layer_array_health(layer);
         const char *members;
 
-        if (!md || opt_or(md->degraded, 0) <= 0 || layer->kind == KIND_MD_INACTIVE)
+        if (opt_or(health.degraded, 0) <= 0 || layer->kind == KIND_MD_INACTIVE)
                 return 0;
-        members = members_are(c, (uint64_t)md->degraded.value, md->raid_disks);
+        members = members_are(c, (uint64_t)health.degraded.value, health.members);
         if (!members)
                 return -ENOMEM;
         return finding_add(c, layer, FINDING_ARRAY_DEGRADED, SEVERITY_WARNING, "%s missing or failed", members);
@@ -55,11 +55,11 @@ static int check_resyncing(struct finding_context *c, const struct layer *layer)
                         {"repair", "a repair"},
         };
 
-        if (!layer->md || !layer->md->sync_action)
-                return 0;
-        for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
-                if (strcmp(layer->md->sync_action, actions[i].action) == 0) {
-                        const char *done = progress(c, layer->md);
+        const struct array_health health = layer_array_health(layer);
+
+        for (size_t i = 0; health.sync_action && i < ARRAY_SIZE(actions); i++)
+                if (strcmp(health.sync_action, actions[i].action) == 0) {
+                        const char *done = progress(c, &health);
 
                         if (!done)
                                 return -ENOMEM;
@@ -110,22 +110,20 @@ static const char *describe_reshape(const struct finding_context *c, const struc
         return list;
 }
 
-/* md goes on by itself, unless it was stopped: "mdadm --grow --continue" then. */
-static bool stands_still(const struct md_info *md) {
-        return md->sync_action && (strcmp(md->sync_action, "idle") == 0 || strcmp(md->sync_action, "frozen") == 0);
+/* It goes on by itself, unless it was stopped: "mdadm --grow --continue" then. */
+static bool stands_still(const struct array_health *health) {
+        return health->sync_action && *health->sync_action && !sync_action_is_running(health->sync_action);
 }
 
 static int check_reshaping(struct finding_context *c, const struct layer *layer) {
-        const struct md_info *md = layer->md;
-        const char *change = "", *done = "";
+        const struct array_health health = layer_array_health(layer);
+        const char *change, *done;
 
         if (!layer_is_reshaping(layer))
                 return 0;
         /* Of LVM's RAID only the status tells, and not from what to what. */
-        if (md) {
-                change = describe_reshape(c, layer);
-                done = stands_still(md) ? ", but stands still" : progress(c, md);
-        }
+        change = layer->md ? describe_reshape(c, layer) : "";
+        done = stands_still(&health) ? ", but stands still" : progress(c, &health);
         if (!change || !done)
                 return -ENOMEM;
         return finding_add(c, layer, FINDING_ARRAY_RESHAPING, SEVERITY_NOTICE,

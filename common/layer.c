@@ -75,6 +75,44 @@ const char *layer_describe_lost_paths(const struct layer *layer, struct arena *a
         return arena_printf(arena, "map %s has none of its %u paths left", layer->label, n);
 }
 
+bool sync_action_is_running(const char *action) {
+        return action && *action && strcmp(action, "idle") != 0 && strcmp(action, "frozen") != 0;
+}
+
+static struct opt_int opt_sum(struct opt_int a, struct opt_int b) {
+        return opt_some(opt_or(a, 0) + opt_or(b, 0));
+}
+
+/* Of a map with several arrays: all of their members, and what the first does that does anything. */
+static struct array_health dm_health(const struct dm_info *dm) {
+        struct array_health health = {};
+
+        for (size_t i = 0; i < dm->n_segments; i++) {
+                const struct dm_segment *segment = &dm->segments[i];
+
+                if (segment->raid_disks == 0)
+                        continue;
+                health.members = opt_sum(health.members, opt_some(segment->raid_disks));
+                if (segment->sync.degraded.known)
+                        health.degraded = opt_sum(health.degraded, segment->sync.degraded);
+                if (sync_action_is_running(health.sync_action))
+                        continue;
+                health.sync_action = segment->sync.action;
+                health.synced_sectors = segment->sync.synced_sectors;
+                health.sync_sectors = segment->sync.sync_sectors;
+        }
+        return health;
+}
+
+struct array_health layer_array_health(const struct layer *layer) {
+        const struct md_info *md = layer->md;
+
+        if (md)
+                return (struct array_health){
+                                md->raid_disks, md->degraded, md->sync_action, md->synced_sectors, md->sync_sectors};
+        return layer->dm ? dm_health(layer->dm) : (struct array_health){};
+}
+
 bool layer_is_swap(const struct layer *layer) {
         for (size_t i = 0; i < layer->n_uses; i++)
                 if (layer->uses[i].type == USE_SWAP)

@@ -24,6 +24,18 @@ bool layer_is_reshaping(const struct layer *layer);
 bool layer_has_lost_paths(const struct layer *layer);
 const char *layer_describe_lost_paths(const struct layer *layer, struct arena *arena);
 
+/* How an array, md's or one of device-mapper's, is; of other layers nothing is known. */
+struct array_health {
+        struct opt_int members;
+        struct opt_int degraded; /* of these are missing, failed or not rebuilt yet */
+        const char *sync_action; /* "resync", "idle", … as md has it; NULL if unknown */
+        struct opt_int synced_sectors, sync_sectors;
+};
+struct array_health layer_array_health(const struct layer *layer);
+
+/* Whether ACTION (which may be NULL) is one that reads or writes the members: neither "idle" nor "frozen". */
+bool sync_action_is_running(const char *action);
+
 bool layer_is_swap(const struct layer *layer);
 
 /*

@@ -26,15 +26,19 @@ static const char *sync_words(const char *action) {
         return "is busy with itself";
 }
 
-static const char *degraded_reason(const struct layer *layer, struct arena *arena) {
-        const struct md_info *md = layer->md;
-        long long missing = md->degraded.value;
+static const char *health_reason(const struct layer *layer, struct arena *arena) {
+        const struct array_health health = layer_array_health(layer);
+        long long missing = (long long)opt_or(health.degraded, 0);
 
-        if (md->raid_disks.known && md->raid_disks.value >= missing)
+        if (missing > 0 && health.members.known && health.members.value >= missing)
                 return arena_printf(arena, "%s is degraded (%lld of %lld members missing)", layer->label, missing,
-                                (long long)md->raid_disks.value);
-        return arena_printf(arena, "%s is degraded (%lld member%s missing)", layer->label, missing,
-                        missing == 1 ? "" : "s");
+                                (long long)health.members.value);
+        if (missing > 0)
+                return arena_printf(arena, "%s is degraded (%lld member%s missing)", layer->label, missing,
+                                missing == 1 ? "" : "s");
+        if (sync_action_is_running(health.sync_action))
+                return arena_printf(arena, "%s %s", layer->label, sync_words(health.sync_action));
+        return NULL;
 }
 
 static const char *md_reason(const struct layer *layer, struct arena *arena) {
@@ -46,11 +50,7 @@ static const char *md_reason(const struct layer *layer, struct arena *arena) {
                 return arena_printf(arena, "%s is inactive", layer->label);
         if (layer_is_reshaping(layer))
                 return arena_printf(arena, "%s is being reshaped", layer->label);
-        if (md->degraded.known && md->degraded.value > 0)
-                return degraded_reason(layer, arena);
-        if (md->sync_action && *md->sync_action && !is_one_of(md->sync_action, "idle", "frozen"))
-                return arena_printf(arena, "%s %s", layer->label, sync_words(md->sync_action));
-        return NULL;
+        return health_reason(layer, arena);
 }
 
 static bool has_paths(const struct dm_segment *segment) {
@@ -69,7 +69,7 @@ static const char *dm_reason(const struct layer *layer, struct arena *arena) {
         for (size_t i = 0; i < dm->n_segments; i++)
                 if (!has_paths(&dm->segments[i]))
                         return arena_printf(arena, "%s has no paths", layer->label);
-        return layer_has_lost_paths(layer) ? layer_describe_lost_paths(layer, arena) : NULL;
+        return layer_has_lost_paths(layer) ? layer_describe_lost_paths(layer, arena) : health_reason(layer, arena);
 }
 
 /* What counts for the layer that is read only: beneath it, udev's flags also mark what is merely in use by others. */

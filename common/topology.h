@@ -51,6 +51,13 @@ struct dm_leg {
         struct layer *layer; /* set by topology_finish(); NULL if no such layer is known */
 };
 
+/* Of an array of device-mapper's, as its status says; what is missing its table may say, too. */
+struct dm_sync {
+        struct opt_int degraded;                     /* members that are missing, failed or not rebuilt yet */
+        const char *action;                          /* a constant, in md's words; NULL if unknown */
+        struct opt_int synced_sectors, sync_sectors; /* how far that has come, of how much */
+};
+
 /* Of a multipath map, as its status says. */
 struct dm_paths {
         bool known;
@@ -67,6 +74,7 @@ struct dm_segment {
         unsigned raid_disks;    /* raid: members, missing ones too; else 0 */
         int64_t layout;         /* raid10: as md has it */
         bool reshaping;         /* raid: as its status says, or else its table */
+        struct dm_sync sync;    /* raid; else unknown */
         struct dm_paths paths;  /* multipath; else unknown */
         struct dm_leg *legs;
         size_t n_legs;

@@ -38,6 +38,8 @@ static void check_line(struct arena *arena, char *line) {
         r = dmtable_apply_raid_status(&segment, params);
         FUZZ_CHECK(r == 0 || r == -EINVAL);
         FUZZ_CHECK(segment.data_disks <= segment.raid_disks || segment.raid_disks == 0);
+        FUZZ_CHECK(opt_or(segment.sync.degraded, 0) >= 0);
+        FUZZ_CHECK(opt_or(segment.sync.degraded, 0) <= segment.raid_disks);
         r = dmtable_apply_multipath_status(&segment, params);
         FUZZ_CHECK(r == 0 || (r == -EINVAL && !segment.paths.known));
         FUZZ_CHECK(segment.paths.n_active <= segment.paths.n && segment.paths.n <= strlen(params) / 6);

@@ -240,6 +240,63 @@ static void test_raid_status(void **state) {
         }
 }
 
+static void assert_opt_equal(struct opt_int a, struct opt_int b) {
+        assert_int_equal(a.known, b.known);
+        assert_int_equal(a.value, b.value);
+}
+
+/* Members that are missing, failed or being rebuilt, and what the array does. */
+static void test_raid_health(void **state) {
+        static const char five[] = "raid5_ls 3 128 region_size 1024 4 - 8:0 - 8:16 - 8:32 - 8:48",
+                          partial[] = "raid5_ls 1 128 4 - 8:0 - - - 8:32 - 8:48",
+                          grown[] = "raid5_ls 3 128 delta_disks 1 4 - 8:0 - 8:16 - 8:32 - 8:48";
+        static const struct {
+                const char *params, *status;
+                struct opt_int degraded;
+                const char *action;
+                struct opt_int done, all;
+        } cases[] = {
+                        {five, NULL, {}, NULL, {}, {}},
+                        {partial, NULL, {1, true}, NULL, {}, {}},
+                        {"raid0 1 128 3 - 8:0 - 8:16 - -", NULL, {1, true}, NULL, {}, {}},
+                        {"raid1 1 0 2 - 8:0 8:1 8:16", NULL, {}, NULL, {}, {}},
+                        {five, "raid5_ls 4 AAAA 64/64 idle 0 0 -", {0, true}, "idle", {64, true}, {64, true}},
+                        {five, "raid5_ls 4 AADA 64/64 idle 0 0 -", {1, true}, "idle", {64, true}, {64, true}},
+                        {five, "raid5_ls 4 AD-A 64/64 frozen 0 0 -", {2, true}, "frozen", {64, true}, {64, true}},
+                        {partial, "raid5_ls 4 A-AA 64/64 idle 0 0 -", {1, true}, "idle", {64, true}, {64, true}},
+                        /* one is rebuilt: it counts until that is done */
+                        {five, "raid5_ls 4 AAAa 8/64 recover 0 0 -", {1, true}, "recover", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 ADAa 8/64 recover 0 0 -", {2, true}, "recover", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 AAAa 64/64 idle 0 0 -", {1, true}, "idle", {64, true}, {64, true}},
+                        /* all are written anew: none is missing */
+                        {five, "raid5_ls 4 aaaa 8/64 resync 0 0 -", {0, true}, "resync", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 aDaa 8/64 resync 0 0 -", {1, true}, "resync", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 AAAA 8/64 check 0 0 -", {0, true}, "check", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 AAAA 8/64 repair 0 0 -", {0, true}, "repair", {8, true}, {64, true}},
+                        /* what a reshape adds is not there yet; of those it takes away the status has more characters */
+                        {grown, "raid5_ls 4 AAAa 0/64 frozen 0 0 -", {0, true}, "frozen", {0, true}, {64, true}},
+                        {grown, "raid5_ls 4 AADa 0/64 frozen 0 0 -", {1, true}, "frozen", {0, true}, {64, true}},
+                        {five, "raid5_ls 3 AAAD 64/64 idle 0 0 -", {0, true}, "idle", {64, true}, {64, true}},
+                        {five, "raid5_ls 6 AAADDD 64/64 idle 0 0 -", {1, true}, "idle", {64, true}, {64, true}},
+                        {five, "raid5_ls 4 aaaa 8/64 reshape 0 0 -", {0, true}, "reshape", {8, true}, {64, true}},
+                        {five, "raid5_ls 4 AAAA 8/64 undef 0 0 -", {0, true}, NULL, {8, true}, {64, true}},
+                        {five, "raid5_ls 4 AAAD 64/64", {1, true}, NULL, {64, true}, {64, true}},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                struct dm_segment segment;
+
+                print_message("%s: %s\n", cases[i].params, cases[i].status ?: "-");
+                assert_int_equal(dmtable_parse_target(*state, 0, 1, "raid", cases[i].params, &segment), 0);
+                if (cases[i].status)
+                        assert_int_equal(dmtable_apply_raid_status(&segment, cases[i].status), 0);
+                assert_opt_equal(segment.sync.degraded, cases[i].degraded);
+                assert_opt_equal(segment.sync.synced_sectors, cases[i].done);
+                assert_opt_equal(segment.sync.sync_sectors, cases[i].all);
+                assert_string_equal(segment.sync.action ?: "-", cases[i].action ?: "-");
+        }
+}
+
 static void test_bad_raid_status(void **state) {
         static const char *const statuses[] = {
                         "",
@@ -250,6 +307,8 @@ static void test_bad_raid_status(void **state) {
                         "raid5_ls 3 AAAA x/2 idle 0 0 -",
                         "raid5_ls 3 AAAA 1/2x reshape 0 0 -",
                         "raid5_ls 3 AAAA 1 reshape 0 0 -",
+                        "raid5_ls 3 AAAA 9223372036854775808/9 reshape 0 0 -",
+                        "raid5_ls 3 AAAA 1/9223372036854775808 reshape 0 0 -",
                         "raid5_ls 3 AAAA 1000000000000000000000000000000000000000000000000000000000000000000/1 reshape",
         };
         struct dm_segment segment;
@@ -261,6 +320,7 @@ static void test_bad_raid_status(void **state) {
                 assert_int_equal(dmtable_apply_raid_status(&segment, statuses[i]), -EINVAL);
                 assert_true(segment.reshaping);
                 assert_int_equal(segment.raid_disks, 4);
+                assert_false(segment.sync.degraded.known);
         }
         assert_int_equal(dmtable_parse_target(*state, 0, 1, "striped", "2 128 9:1 0 9:2 0", &segment), 0);
         assert_int_equal(dmtable_apply_raid_status(&segment, "raid5_ls 4 AAAA 1/2 reshape 0 0 -"), -EINVAL);
@@ -485,6 +545,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_targets, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_bad_targets, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_raid_status, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_raid_health, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_bad_raid_status, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_multipath_status, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_bad_multipath_status, set_up, tear_down),

@@ -172,6 +172,9 @@ static void test_wrong_layer(void **state) {
                         {RAID5 "set md0 ra=8192; set dm-0 ra=8192", "md0", ""},
                         {RAID5 "set md0 ra=8192; set dm-0 ra=16384", "md0", ""},
                         {RAID5 "set dm-0 ra=256", "md0", ""}, /* its own two stripes: nobody raised it */
+                        /* while the geometry changes nobody can tell */
+                        {RAID5 "set md0 ra=8192 reshape; set dm-0 ra=256", "md0", "array-reshaping"},
+                        {RAID5 "set md0 ra=3072 reshape; set dm-0 ra=8192; map dm-9 0 9 linear dm-0 0", "dm-0", ""},
                         {MIRROR "set md1 ra=4096", "md1", "readahead-on-wrong-layer"},
                         /* in the middle, below a map, and through a partition */
                         {RAID5 "set dm-0 ra=8192; map dm-9 0 9 crypt c k 0 dm-0 0; set dm-9 ra=3072 opt=768K", "dm-0",
@@ -291,6 +294,9 @@ static void test_tiny(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+#define LVM_RAID5                                                                                                      \
+        "disk r1 r2 r3; map dm-9 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3; set dm-9 ra=512; status dm-9 raid5_ls 3 "
+
 static void test_state_of_arrays(void **state) {
         static const struct finding_case cases[] = {
                         {RAID5 "set md0 degraded=1", "md0", "array-degraded"},
@@ -311,6 +317,12 @@ static void test_state_of_arrays(void **state) {
                         {"disk r1 r2 r3; map dm-9 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3; status dm-9 raid5_ls 3 AAA "
                          "9/9 idle 0 0 -; set dm-9 ra=512",
                                         "dm-9", ""},
+                        {LVM_RAID5 "AAD 9/9 idle 0 0 -", "dm-9", "array-degraded"},
+                        {LVM_RAID5 "AAa 1/9 recover 0 0 -", "dm-9", "array-degraded array-resyncing"},
+                        {LVM_RAID5 "aaa 1/9 resync 0 0 -", "dm-9", "array-resyncing"},
+                        {LVM_RAID5 "AAA 1/9 check 0 0 -", "dm-9", "array-resyncing"},
+                        {LVM_RAID5 "AAA 9/9 frozen 0 0 -", "dm-9", ""},
+                        {"disk r1; map dm-9 0 9 raid raid1 1 0 2 - r1 - -", "dm-9", "array-degraded"},
                         {RAID5 "md md9 raid5 64K - - -; set md9 inactive degraded=3", "md9", "array-inactive"},
                         {RAID5 "set dm-0 suspended", "dm-0", "suspended"},
                         {RAID5 "set dm-0 suspended", "md0", ""},
@@ -406,6 +418,17 @@ static void test_state_texts(void **state) {
                                         ""},
                         {RAID5 "set md0 degraded=2 disks=?", "md0", "array-degraded", "2 members are missing or failed",
                                         ""},
+                        {LVM_RAID5 "ADa 1/9 recover 0 0 -", "dm-9", "array-degraded",
+                                        "2 of 3 members are missing or failed", ""},
+                        {LVM_RAID5 "ADa 5/9 recover 0 0 -", "dm-9", "array-resyncing",
+                                        "a recovery is running, at least 50 % done: it competes with reads", ""},
+                        {LVM_RAID5 "aaa 10/9 resync 0 0 -", "dm-9", "array-resyncing",
+                                        "a resync is running: it competes with reads", ""},
+                        {LVM_RAID5 "aaa 5/9 reshape 0 0 -", "dm-9", "array-reshaping",
+                                        "is being reshaped, at least 50 % done", reshaped},
+                        {LVM_RAID5 "AAA 5/9 frozen 0 0 -", "dm-9", "array-reshaping",
+                                        "is being reshaped, but stands still", reshaped},
+                        {RAID5 "set md0 reshape sync=", "md0", "array-reshaping", "is being reshaped", reshaped},
                         {RAID5 "set md0 sync=resync", "md0", "array-resyncing",
                                         "a resync is running: it competes with reads", ""},
                         {RAID5 "set md0 sync=recover synced=0 to-sync=100", "md0", "array-resyncing",

@@ -124,6 +124,9 @@ static void test_rounding(void **state) {
         check_cases(cases, ARRAY_SIZE(cases), BY_SORT);
 }
 
+#define LVM_RAID5                                                                                                      \
+        "disk a b c; map dm-8 0 9 raid raid5_ls 1 128 3 - a - b - c; set dm-8 ra=256; map dm-9 0 9 linear dm-8 0;"     \
+        "status dm-8 raid5_ls 3 "
 #define LVM_RESHAPED                                                                                                   \
         "disk r1 r2 r3; map dm-8 0 9 raid raid5_ls 1 128 3 - r1 - r2 - r3;"                                            \
         "status dm-8 raid5_ls 3 aaa 0/9 reshape 0 0 -;"
@@ -447,6 +450,12 @@ static void test_held_by_rule(void **state) {
                         {RAID5 "map dm-1 0 9 linear dm-0 0; set dm-0 suspended", "dm-1", "auto",
                                         {.states = UINT64_C(1) << FINDING_SUSPENDED}, "hold (3072)",
                                         "rule 'the rule' waits while dm-0 is suspended"},
+                        {LVM_RAID5 "AAD 9/9 idle 0 0 -", "dm-9", "auto", {.states = DEGRADED}, "hold (512)",
+                                        "rule 'the rule' waits while dm-8 is degraded"},
+                        {LVM_RAID5 "AAD 9/9 idle 0 0 -", "dm-9", "auto", {.states = RESYNCING}, "raise 256 → 512",
+                                        "stripe width"},
+                        {LVM_RAID5 "aaa 1/9 resync 0 0 -", "dm-9", "auto", {.states = DEGRADED | RESYNCING},
+                                        "hold (512)", "rule 'the rule' waits while dm-8 is resyncing"},
                         {RAID5 MIRROR "set md1 degraded=1", "dm-0", "auto", {.states = DEGRADED}, "raise 256 → 3072",
                                         "stripe width"},
                         {RAID5 MIRROR "map dm-9 0 9 linear dm-0 0; map dm-9 9 9 linear dm-1 0; set md1 degraded=1",

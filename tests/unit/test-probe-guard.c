@@ -105,6 +105,10 @@ static void test_dm(void **state) {
         struct dm_segment reshaping = {.kind = KIND_DM_RAID5, .reshaping = true};
         struct dm_segment lost = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 0}};
         struct dm_segment left = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 1}};
+        struct dm_segment degraded = {.kind = KIND_DM_RAID6, .raid_disks = 5, .sync = {opt_some(2), "recover"}};
+        struct dm_segment checked = {.kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {opt_some(0), "check"}};
+        struct dm_segment well = {.kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {opt_some(0), "frozen"}};
+        struct dm_segment several[] = {linear, well, checked, well};
         struct dm_segment alive = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1};
         const struct {
                 struct dm_info dm;
@@ -121,6 +125,11 @@ static void test_dm(void **state) {
                         {{.has_table = false, .tables_known = true}, "vg0/lv0 has no table"},
                         {{.has_table = true, .tables_known = true, .segments = &reshaping, .n_segments = 1},
                                         "vg0/lv0 is being reshaped"},
+                        {{.has_table = true, .tables_known = true, .segments = &degraded, .n_segments = 1},
+                                        "vg0/lv0 is degraded (2 of 5 members missing)"},
+                        {{.has_table = true, .tables_known = true, .segments = several, .n_segments = 4},
+                                        "vg0/lv0 is being checked"},
+                        {{.has_table = true, .tables_known = true, .segments = several, .n_segments = 2}, NULL},
                         {{.suspended = true, .has_table = true, .tables_known = true}, "vg0/lv0 is suspended"},
         };
 
