@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# summary: an LVM raid5 gets a fourth data disk, then another chunk, with a map above: held meanwhile, then led to the new stripe
+# summary: an LVM raid5 gets a fourth data disk, then another chunk, with a map above: held meanwhile, then led to the new stripe; a mirror is filled, and loses half
 # boot: own
 # timeout: 400
 
@@ -85,3 +85,55 @@ assert_layer over dm-linear 128x4=512 2560 2560 geometry-stale
 assert_eq "$(changes_made)" "over 1024 1280
 over 1280 2560
 over 256 1024" "changes made"
+
+# mirror_says WORD
+mirror_says() { [[ " $(dmsetup status vg0-mirror) " == *" $1 "* ]]; }
+
+# mirror_state: what is found about the state of its members
+mirror_state() { of vg0/mirror '[.findings[] | select(.code | test("^array-")) | "\(.code): \(.text)"] | join("; ")'; }
+
+note "a volume that becomes a mirror"
+policy 10-lvm <<'EOF'
+version: 1
+rules:
+  - {name: whole mirrors, match: {kind: dm-raid1}, readahead: 2048s, hold: [array-degraded, array-resyncing]}
+  - {name: over mirrors, match: {name: copy, over: dm-raid1}, readahead: 1024s, probe: {when: change, time: 3s}}
+EOF
+reload
+lvcreate -qq -y -Wn -Zn -n mirror -L 48m vg0 "${disks[0]}"
+dmsetup create copy --readahead 256 --table "0 65536 linear /dev/vg0/mirror 0"
+speed 500
+lvconvert -qq -y --type raid1 -m 1 vg0/mirror "${disks[1]}"
+wait_until 20 mirror_says recover
+setrad_settled 60
+scan_once
+dmsetup status vg0-mirror
+mirror_says recover || fail "the recovery was over before it was looked at"
+assert_eq "$(mirror_state)" "array-degraded: 1 of 2 members is missing or failed; array-resyncing: a recovery is running, \
+less than 10 % done: it competes with reads" "state of a mirror whose second half is filled"
+assert_eq "$(of vg0/mirror '[.action, .reason] | join(": ")')" \
+    "hold: rule 'whole mirrors' waits while vg0/mirror is degraded" "action on the mirror"
+said 'vg0/mirror .*: held: rule .whole mirrors. waits while vg0/mirror is degraded' || fail "nobody was told that it is held"
+assert_eq "$(ra /dev/mapper/copy)" 1024 "readahead of the map above, which waits for nothing"
+assert_eq "$(changed_entry copy | jq -r .SETRAD_PROBE_SKIPPED)" "vg0/mirror is degraded (1 of 2 members missing)" \
+    "why it was not measured"
+
+speed 200000
+wait_until 60 mirror_says idle
+# There is no event, either, but what is held is looked at now and then.
+wait_until 30 ra_is /dev/vg0/mirror 2048
+scan_once
+assert_eq "$(mirror_state)" "" "state of the mirror"
+
+note "half of the mirror fails"
+failing=${disks[1]##*/}
+good=$(dmsetup table "$failing")
+dmsetup reload "$failing" --table "0 $(blockdev --getsz "${disks[1]}") error"
+dmsetup resume "$failing"
+dd if=/dev/zero of=/dev/vg0/mirror bs=4k count=1 oflag=direct status=none
+wait_until 20 mirror_says AD
+setrad_settled 60
+scan_once
+assert_eq "$(mirror_state)" "array-degraded: 1 of 2 members is missing or failed" "state of half a mirror"
+dmsetup reload "$failing" --table "$good"
+dmsetup resume "$failing"
