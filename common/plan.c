@@ -104,29 +104,39 @@ static const char *why_left(const struct decision *d) {
         }
 }
 
+/* Why the layer keeps a value that differs from its target; *ret is NULL if it need not. Returns 0 or -ENOMEM. */
+static int why_kept(const struct plan_input *in, const struct verdict *verdict, const struct decision *d, bool raise,
+                const char **ret) {
+        enum direction direction = verdict->action->direction;
+        bool known = d->target.sectors.known;
+
+        *ret = NULL;
+        if (known && is_left_off(d->layer, verdict, &d->target))
+                *ret = "readahead is off, which is somebody's decision";
+        else if (direction == DIRECTION_REPORT || (known && !direction_allows(direction, raise)))
+                *ret = why_not(direction, raise);
+        else if (why_left(d))
+                *ret = why_left(d);
+        else if (!known && in->geometry[d->layer->index].opaque) {
+                *ret = plan_reason_opaque(in->geometry, d->layer, in->arena);
+                return *ret ? 0 : -ENOMEM;
+        }
+        return 0;
+}
+
 /* A target that differs: raise, lower, hold, or leave it as the rule's direction says. */
 static int decide_difference(const struct plan_input *in, const struct layer *layer, const struct verdict *verdict,
                 struct decision *d) {
         bool raise = d->target.sectors.known && d->target.sectors.value > layer->readahead_sectors.value;
-        bool report = verdict->action->direction == DIRECTION_REPORT;
-        const char *hold, *left;
+        const char *hold, *kept;
 
         d->drift = drift_of(in, d);
-        left = why_left(d);
-        if (plan_decision_hold_reason(in->geometry, in->states, d, in->arena, &hold) < 0)
+        if (why_kept(in, verdict, d, raise, &kept) < 0 ||
+                        plan_decision_hold_reason(in->geometry, in->states, d, in->arena, &hold) < 0)
                 return -ENOMEM;
-        if (d->target.sectors.known && is_left_off(layer, verdict, &d->target)) {
+        if (kept) {
                 d->action = ACTION_KEEP;
-                d->reason = "readahead is off, which is somebody's decision";
-        } else if (report || (d->target.sectors.known && !direction_allows(verdict->action->direction, raise))) {
-                d->action = ACTION_KEEP;
-                d->reason = why_not(verdict->action->direction, raise);
-        } else if (left) {
-                d->action = ACTION_KEEP;
-                d->reason = left;
-        } else if (in->geometry[layer->index].opaque && !d->target.sectors.known) {
-                d->action = ACTION_KEEP;
-                d->reason = plan_reason_opaque(in->geometry, layer, in->arena);
+                d->reason = kept;
         } else if (hold) {
                 d->action = ACTION_HOLD;
                 d->reason = hold;
