@@ -44,6 +44,8 @@ assert_eq "$(entry lowered '[.original_sectors, .change.new_sectors, .change.pen
 assert_ratio "$(entry lowered .change.gain)" 1 '<' 0.97 "gain in the ledger"
 
 assert_eq "$(setractl apply)" "Nothing to change." "a second apply"
+setractl apply /dev/mapper/lowered >"$scenario_dir/out"
+assert_eq "$(grep -c '^lowered .*readahead 3072 → 64 .*put back to 3072 sectors' "$scenario_dir/out")" 1 "tried again, as it was named"
 setractl explain /dev/mapper/lowered | grep 'put back' || fail "explain does not say that it was put back"
 systemctl start setrad.service
 setrad_settled
