@@ -221,10 +221,11 @@ now_usec() { echo "${EPOCHREALTIME/./}"; }
 
 # answer_usec: how long setrad takes to answer a signal, in microseconds: SIGUSR1, and the word about the scan
 answer_usec() {
-    local start before
+    local start before pid
+    pid=$(setrad_pid)
     before=$(count_said '^scanned (asked for)')
     start=$(now_usec)
-    kill -USR1 "$(setrad_pid)"
+    kill -USR1 "$pid"
     # shellcheck disable=SC2317
     answered() { [ "$(count_said '^scanned (asked for)')" -gt "$before" ]; }
     wait_until 15 answered
