@@ -195,7 +195,7 @@ static bool has(const struct record_entry *entry, const char *word) {
 }
 
 static void test_take(void **state) {
-        static const char *const secret[] = {WWID, WWID + 1, WWID2, "5ER1AL", "L0NGSER1AL", "VIRT1O", "NVM3SER1AL",
+        static const char *const secret[] = {WWID, &WWID[1], WWID2, "5ER1AL", "L0NGSER1AL", "VIRT1O", "NVM3SER1AL",
                         "web-01", "web--01", "WEB-01", "mpath-x1"};
         struct tree *tree = tree_new();
         struct record *record;
