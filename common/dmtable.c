@@ -244,7 +244,6 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
                 segment.chunk_sectors = 0;
                 segment.data_disks = segment.raid_disks = 0;
                 segment.reshaping = false;
-                segment.sync = (struct dm_sync){};
         }
         *ret = segment;
         return r;
