@@ -105,9 +105,12 @@ static void test_dm(void **state) {
         struct dm_segment reshaping = {.kind = KIND_DM_RAID5, .reshaping = true};
         struct dm_segment lost = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 0}};
         struct dm_segment left = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1, .paths = {true, 4, 1}};
-        struct dm_segment degraded = {.kind = KIND_DM_RAID6, .raid_disks = 5, .sync = {opt_some(2), "recover"}};
-        struct dm_segment checked = {.kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {opt_some(0), "check"}};
-        struct dm_segment well = {.kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {opt_some(0), "frozen"}};
+        struct dm_segment degraded = {
+                        .kind = KIND_DM_RAID6, .raid_disks = 5, .sync = {.degraded = opt_some(2), .action = "recover"}};
+        struct dm_segment checked = {
+                        .kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {.degraded = opt_some(0), .action = "check"}};
+        struct dm_segment well = {
+                        .kind = KIND_DM_RAID1, .raid_disks = 2, .sync = {.degraded = opt_some(0), .action = "frozen"}};
         struct dm_segment several[] = {linear, well, checked, well};
         struct dm_segment alive = {.kind = KIND_DM_MULTIPATH, .legs = &leg, .n_legs = 1};
         const struct {
