@@ -69,6 +69,7 @@ FUZZ_CC ?= clang
 SECONDS ?= 60
 TEST_SUPPORT := $(call objects,tests/support/*.c)
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
+VM_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/vm/programs/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
 
 all: $(BUILD)/setrad $(BUILD)/setractl
@@ -88,6 +89,11 @@ $(BUILD)/setractl: $(CLI_OBJECTS) $(BUILD)/libsetra.a
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS) -lcmocka
+
+# They run in the guest, which has what the two programs need and no more.
+$(BUILD)/tests/vm/programs/%: $(BUILD)/tests/vm/programs/%.o $(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
 
 $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/fuzz-%.o $(FUZZ_REPLAY) $(TEST_SUPPORT) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
@@ -126,6 +132,10 @@ bench: $(BENCHES)
 check-vm:
 	tests/vm/run
 
+# For tests/vm/run: DESTDIR is where the guest finds them.
+install-vm-programs: $(VM_PROGRAMS)
+	$(INSTALL) -D -t $(DESTDIR) $^
+
 POLICIES := $(wildcard config/policy.d/*.yaml)
 EXAMPLES := $(wildcard config/examples/*.yaml)
 
@@ -145,7 +155,7 @@ install: all
 	$(INSTALL) -m 644 config/setrad.yaml $(DESTDIR)$(DOCDIR)/examples/
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
-SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch])
+SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch] tests/vm/*/*.[ch])
 CLANG_FORMAT ?= clang-format
 
 format:
@@ -157,7 +167,7 @@ format-check:
 clean:
 	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all bench check fuzz fuzzers check-vm install format format-check clean FORCE
+.PHONY: all bench check fuzz fuzzers check-vm install install-vm-programs format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -119,6 +119,28 @@ md_create() {
 # linear_map NAME DEVICE: a map over the first GiB of the device, left at 256 sectors
 linear_map() { dmsetup create "$1" --readahead 256 --table "0 2097152 linear $2 0"; }
 
+# light_udev: from now on udev leaves out what reads devices (blkid), which is most of what an event costs. For scenarios
+# with hundreds of maps that nothing is on.
+light_udev() {
+    local rules
+    mkdir -p /run/udev/rules.d
+    for rules in 56-lvm 60-block 60-persistent-storage 60-persistent-storage-dm 63-md-raid-arrays 64-btrfs 64-btrfs-dm \
+        64-md-raid-assembly 69-lvm; do
+        : >"/run/udev/rules.d/$rules.rules"
+    done
+    udevadm control --reload
+}
+
+# plain_map NAME MINOR DEVICE: /dev/dm-MINOR, 32 MiB of the device from its 64th MiB on, with the readahead that the kernel
+# gives it. udev is not waited for.
+plain_map() {
+    : "${dm_major:=$(awk '$2 == "device-mapper" { print $1 }' /proc/devices)}"
+    dmsetup create "$1" --major "$dm_major" --minor "$2" --noudevsync --table "0 65536 linear $3 131072"
+}
+
+# drop_map NAME: removes it as soon as nobody has it open, as udev or setrad may; udev is not waited for
+drop_map() { until dmsetup remove --noudevsync "$1" 2>/dev/null; do pause 0.01; done; }
+
 # ra DEVICE: its readahead in sectors
 ra() { blockdev --getra "$1"; }
 
@@ -232,6 +254,27 @@ answer_usec() {
     journal_since_start | jq -rs --argjson start "$start" \
         'map(select(.MESSAGE | tostring | startswith("scanned (asked for)"))) | last.__REALTIME_TIMESTAMP | tonumber - $start'
 }
+
+# cpu_ticks: processor time of setrad until now, in hundredths of a second
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$(setrad_pid)/stat"; }
+
+# memory PID FIELD: of what a process has in memory, in KiB: Rss or Anonymous
+memory() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/smaps_rollup"; }
+
+# open_files PID: how many descriptors it has
+open_files() {
+    local files=("/proc/$1/fd"/*)
+    echo "${#files[@]}"
+}
+
+# scans_made: how many scans setrad has made since it was started, and that includes the one this asks for
+scans_made() {
+    answer_usec >/dev/null
+    setrad_log_field SETRAD_SCANS
+}
+
+# setrad_log_field FIELD: its last value in the journal since the scenario began
+setrad_log_field() { journal_since_start | jq -rs --arg f "$1" 'map(.[$f] // empty) | last'; }
 
 setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 
