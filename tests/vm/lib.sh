@@ -270,11 +270,11 @@ open_files() {
 # scans_made: how many scans setrad has made since it was started, and that includes the one this asks for
 scans_made() {
     answer_usec >/dev/null
-    setrad_log_field SETRAD_SCANS
+    last_logged SETRAD_SCANS
 }
 
-# setrad_log_field FIELD: its last value in the journal since the scenario began
-setrad_log_field() { journal_since_start | jq -rs --arg f "$1" 'map(.[$f] // empty) | last'; }
+# last_logged FIELD: its last value in the journal since the scenario began
+last_logged() { journal_since_start | jq -rs --arg f "$1" 'map(.[$f] // empty) | last'; }
 
 setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 

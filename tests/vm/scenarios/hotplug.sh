@@ -43,7 +43,7 @@ note "lines about those that were gone: $(setrad_log | grep -c 'gone before' || 
 # A burst of events is one scan: at most one a second, and one when it is quiet again.
 scans() {
     setrad_settled
-    journal_since_start | jq -rs 'map(.SETRAD_SCANS // empty) | last'
+    last_logged SETRAD_SCANS
 }
 # bursts: of the events that udev told of, in order; those that udev itself is late with are bursts of their own
 bursts() { awk '$1 == "UDEV" { gsub(/[][]/, "", $2); if ($2 - last >= 0.15) n++; last = $2 } END { print n + 0 }' "$scenario_dir/burst"; }

@@ -13,8 +13,6 @@ pid=$(setrad_pid)
 
 # Each time that a process waits and is woken counts one.
 wakeups() { awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$pid/status"; }
-# memory PID FIELD, in KiB
-memory() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/smaps_rollup"; }
 
 # What one look costs, to compare with.
 settings <<'YAML'
