@@ -131,15 +131,22 @@ light_udev() {
     udevadm control --reload
 }
 
-# plain_map NAME MINOR DEVICE: /dev/dm-MINOR, 32 MiB of the device from its 64th MiB on, with the readahead that the kernel
+# plain_map NAME MINOR DEVICE: /dev/dm-MINOR, 32 MiB of the device from its 75th MiB on, with the readahead that the kernel
 # gives it. udev is not waited for.
 plain_map() {
     : "${dm_major:=$(awk '$2 == "device-mapper" { print $1 }' /proc/devices)}"
-    dmsetup create "$1" --major "$dm_major" --minor "$2" --noudevsync --table "0 65536 linear $3 131072"
+    dmsetup create "$1" --major "$dm_major" --minor "$2" --noudevsync --table "0 65536 linear $3 153600"
 }
 
 # drop_map NAME: removes it as soon as nobody has it open, as udev or setrad may; udev is not waited for
 drop_map() { until dmsetup remove --noudevsync "$1" 2>/dev/null; do pause 0.01; done; }
+
+# read_ra KNAME: sets sectors, its readahead, without a process
+read_ra() {
+    local kib
+    read -r kib <"/sys/class/block/$1/queue/read_ahead_kb"
+    sectors=$((kib * 2))
+}
 
 # ra DEVICE: its readahead in sectors
 ra() { blockdev --getra "$1"; }
