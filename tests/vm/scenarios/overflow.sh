@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: events are lost as the buffer is full: one line says so, everything is read anew, and what they told of is right
 # boot: own
-# timeout: 180
+# timeout: 240
 
 # The slow look at everything is not to help.
 settings <<'YAML'
