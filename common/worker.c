@@ -85,13 +85,20 @@ static int exit_status(int r) {
         return r > -255 ? -r : 255;
 }
 
+/* A change must not depend on this: where it can't be set, the probe merely competes. The service has been given it. */
+static void be_idle(void) {
+        long priority = syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
+
+        if (priority < 0 || priority >> IOPRIO_CLASS_SHIFT != IOPRIO_CLASS_IDLE)
+                (void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
+}
+
 static _Noreturn void child(worker_job job, const void *input, struct worker *worker, int fd, pid_t parent) {
         int r;
 
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
                 _exit(EXIT_FAILURE);
-        /* A change must not depend on this one: where a sandbox forbids it, the probe merely competes. */
-        (void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
+        be_idle();
         if (fd != RESULT_FD && dup2(fd, RESULT_FD) < 0)
                 _exit(EXIT_FAILURE);
         if (fcntl(RESULT_FD, F_SETFD, FD_CLOEXEC) < 0)
