@@ -82,7 +82,10 @@ enum ledger_outcome revert_outcome(const struct revert *revert, const struct app
                 return LEDGER_REMOVED;
         if (revert_has_failed(revert, result))
                 return LEDGER_STANDS;
-        return keep ? LEDGER_RELEASED : LEDGER_REMOVED;
+        if (keep)
+                return LEDGER_RELEASED;
+        /* What somebody has set, or had put back, must be known to be theirs after a restart, too. */
+        return result && result->error == 0 ? LEDGER_REMOVED : LEDGER_STANDS;
 }
 
 static void print_state(FILE *f, const struct revert *revert) {

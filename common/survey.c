@@ -70,12 +70,27 @@ static bool is_named(char *const *names, const char *name) {
         return false;
 }
 
-static void note_reloaded(const struct survey_scope *scope, const struct topology *topology) {
-        for (size_t i = 0; i < topology->n_layers; i++) {
-                struct layer *layer = topology->layers[i];
+static bool has_what_was_set(const struct layer *layer) {
+        return layer->set && opt_or(layer->readahead_sectors, -1) == (int64_t)layer->set->sectors;
+}
 
-                layer->reloaded = layer->dm && (scope->all_reloaded || is_named(scope->reloaded, layer->sysname));
-        }
+/*
+ * A change event counts if the value came with it: one that was there before has other reasons. Once it counts it does so
+ * until the map is seen with what setrad gave it.
+ */
+static bool is_reloaded(const struct survey_scope *scope, const struct layer *layer) {
+        const struct layer *before = scope->previous ? topology_find(scope->previous->topology, layer->sysname) : NULL;
+
+        if (!layer->dm || has_what_was_set(layer))
+                return false;
+        if (before && opt_or(before->readahead_sectors, -1) == opt_or(layer->readahead_sectors, -1))
+                return before->reloaded;
+        return scope->all_reloaded || is_named(scope->reloaded, layer->sysname);
+}
+
+static void note_reloaded(const struct survey_scope *scope, const struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++)
+                topology->layers[i]->reloaded = is_reloaded(scope, topology->layers[i]);
 }
 
 int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
@@ -83,7 +98,7 @@ int survey_update(const struct sysroot *root, const struct survey_scope *scope, 
         struct topology *topology;
         int r;
 
-        r = discover_update(root, scope->previous ? scope->previous->topology : NULL, scope->touched, &topology);
+        r = discover_update(root, scope->carry ? scope->previous->topology : NULL, scope->touched, &topology);
         if (r < 0)
                 return r;
         note_reloaded(scope, topology);

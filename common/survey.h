@@ -24,9 +24,10 @@ struct survey {
 
 /* What to read anew. All zero: everything. */
 struct survey_scope {
-        const struct survey *previous; /* what is not touched is as it was here; NULL: all is read */
+        const struct survey *previous; /* NULL: none */
+        bool carry;                    /* what is not touched is as it was there; else all is read */
         char *const *touched;          /* kernel names as sysfs has them, NULL-terminated; NULL: none */
-        char *const *reloaded;         /* maps that a change event came of; likewise */
+        char *const *reloaded;         /* maps that a change event came of since then, or just before; likewise */
         bool all_reloaded;
 };
 

@@ -15,6 +15,8 @@
 /* /etc unless SYSCONFDIR says otherwise. */
 #define SETTINGS_FILE PKG_SYSCONFDIR "/setrad/setrad.yaml"
 
+#define SETTINGS_WORKERS_MAX 64
+
 enum on_stop { STOP_KEEP, STOP_REVERT };
 
 /* Each member with its range and its default. */

@@ -1,36 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <stdlib.h>
+
 #include "daemon/attempts.h"
 
-/* ATTEMPTS_KEPT_MAX where there is none. */
-static size_t find(const struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors) {
-        for (size_t i = 0; i < attempts->n_items; i++)
-                if (attempts->items[i].to_sectors == to_sectors &&
-                                device_identity_equal(&attempts->items[i].device, device))
-                        return i;
-        return ATTEMPTS_KEPT_MAX;
-}
+#define HOUR_USEC UINT64_C(3600000000)
 
-bool attempts_count(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors) {
-        size_t i = find(attempts, device, to_sectors);
+struct attempt {
+        struct attempt *next;
+        struct device_identity device;
+        uint64_t to_sectors, last_usec;
+        unsigned n;
+};
 
-        if (i == ATTEMPTS_KEPT_MAX) {
-                if (attempts->n_items == ATTEMPTS_KEPT_MAX)
-                        attempts->n_items = 0;
-                i = attempts->n_items++;
-                attempts->items[i].device = *device;
-                attempts->items[i].to_sectors = to_sectors;
-                attempts->items[i].n = 0;
+void attempts_forgive(struct attempts *attempts, const struct device_identity *device) {
+        for (struct attempt **link = &attempts->items; *link;) {
+                struct attempt *attempt = *link;
+
+                if (device && !device_identity_equal(&attempt->device, device)) {
+                        link = &attempt->next;
+                        continue;
+                }
+                *link = attempt->next;
+                free(attempt);
         }
-        return ++attempts->items[i].n == ATTEMPTS_MAX;
 }
 
-bool attempts_exhausted(const struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors) {
-        size_t i = find(attempts, device, to_sectors);
-
-        return i < ATTEMPTS_KEPT_MAX && attempts->items[i].n >= ATTEMPTS_MAX;
+void attempts_done(struct attempts *attempts) {
+        attempts_forgive(attempts, NULL);
 }
 
-void attempts_forgive(struct attempts *attempts) {
-        attempts->n_items = 0;
+static void forget_old(struct attempts *attempts, uint64_t now_usec) {
+        for (struct attempt **link = &attempts->items; *link;) {
+                struct attempt *attempt = *link;
+
+                if (now_usec - attempt->last_usec < HOUR_USEC) {
+                        link = &attempt->next;
+                        continue;
+                }
+                *link = attempt->next;
+                free(attempt);
+        }
+}
+
+static struct attempt *find(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors,
+                uint64_t now_usec) {
+        forget_old(attempts, now_usec);
+        for (struct attempt *attempt = attempts->items; attempt; attempt = attempt->next)
+                if (attempt->to_sectors == to_sectors && device_identity_equal(&attempt->device, device))
+                        return attempt;
+        return NULL;
+}
+
+bool attempts_count(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors,
+                uint64_t now_usec) {
+        struct attempt *attempt = find(attempts, device, to_sectors, now_usec);
+
+        if (!attempt) {
+                attempt = calloc(1, sizeof(*attempt));
+                if (!attempt)
+                        return false;
+                *attempt = (struct attempt){.next = attempts->items, .device = *device, .to_sectors = to_sectors};
+                attempts->items = attempt;
+        }
+        attempt->last_usec = now_usec;
+        return ++attempt->n == ATTEMPTS_MAX;
+}
+
+bool attempts_exhausted(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors,
+                uint64_t now_usec) {
+        const struct attempt *attempt = find(attempts, device, to_sectors, now_usec);
+
+        return attempt && attempt->n >= ATTEMPTS_MAX;
 }

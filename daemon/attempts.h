@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Devices that could not be given a value, and how often that was tried. */
+/* Devices that could not be given a value, and how often that was tried of late. The time is given. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/device.h"
 
-#define ATTEMPTS_MAX      3U
-#define ATTEMPTS_KEPT_MAX 64U
+#define ATTEMPTS_MAX 3U
+
+struct attempt;
 
 struct attempts {
-        struct {
-                struct device_identity device;
-                uint64_t to_sectors;
-                unsigned n;
-        } items[ATTEMPTS_KEPT_MAX];
-        size_t n_items;
+        struct attempt *items;
 };
 
-/* One more has failed. True if that was the last one. */
-bool attempts_count(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors);
+void attempts_done(struct attempts *attempts);
 
-/* Whether no more are to be made. */
-bool attempts_exhausted(const struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors);
+/*
+ * One more has failed. True if that was the last one: it is given up, until attempts_forgive() or until nothing has been
+ * tried for an hour.
+ */
+bool attempts_count(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors,
+                uint64_t now_usec);
 
-/* All devices are tried again. */
-void attempts_forgive(struct attempts *attempts);
+/* Whether no more are to be made now. */
+bool attempts_exhausted(struct attempts *attempts, const struct device_identity *device, uint64_t to_sectors,
+                uint64_t now_usec);
+
+/* Those of DEVICE, or (NULL) of all, are forgotten. */
+void attempts_forgive(struct attempts *attempts, const struct device_identity *device);

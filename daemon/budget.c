@@ -24,8 +24,11 @@ bool budget_take(struct budget *budget, uint64_t time_usec, uint64_t bytes, uint
         return true;
 }
 
-void budget_give_back(struct budget *budget, uint64_t time_usec, uint64_t used_usec) {
-        uint64_t unused = used_usec < time_usec ? time_usec - used_usec : 0;
+static uint64_t less(uint64_t used, uint64_t back) {
+        return used > back ? used - back : 0;
+}
 
-        budget->used_usec -= unused < budget->used_usec ? unused : budget->used_usec;
+void budget_give_back(struct budget *budget, uint64_t time_usec, uint64_t bytes) {
+        budget->used_usec = less(budget->used_usec, time_usec);
+        budget->used_bytes = less(budget->used_bytes, bytes);
 }

@@ -17,5 +17,5 @@ struct budget {
  */
 bool budget_take(struct budget *budget, uint64_t time_usec, uint64_t bytes, uint64_t now_usec);
 
-/* A probe that was taken in full has used only USED_USEC of its TIME_USEC. */
-void budget_give_back(struct budget *budget, uint64_t time_usec, uint64_t used_usec);
+/* What a probe was given has not been used. */
+void budget_give_back(struct budget *budget, uint64_t time_usec, uint64_t bytes);

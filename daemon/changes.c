@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "common/change.h"
 #include "daemon/attempts.h"
@@ -13,11 +14,15 @@
 #include "daemon/job.h"
 #include "daemon/journal.h"
 
+#define RETRY_USEC UINT64_C(1000000)
+
 struct running {
         struct running *next;
         struct changes *changes;
         struct job *job;
         uint64_t start_usec;
+        uint64_t probe_usec, probe_bytes; /* taken of the budget */
+        bool stuck;                       /* it holds its device, and nobody else up */
 };
 
 struct changes {
@@ -28,7 +33,8 @@ struct changes {
         struct changes_limits limits;
         struct running *running;
         size_t n_running;
-        bool left_over; /* a change waits for a worker */
+        bool left_over;                /* a change waits for a worker */
+        sd_event_source *retry_source; /* for the ledger */
         struct attempts attempts;
         struct driftlimit *driftlimit;
         struct budget budget;
@@ -40,6 +46,7 @@ struct start {
         struct survey *survey;
         const struct decision *decision;
         struct apply_request request;
+        uint64_t probe_usec, probe_bytes; /* taken of the budget */
 };
 
 int changes_new(sd_event *event, const struct sysroot *root, changes_handler handler, void *userdata,
@@ -65,6 +72,9 @@ void changes_set_limits(struct changes *changes, const struct changes_limits *li
 void changes_free(struct changes *changes) {
         if (!changes)
                 return;
+        /* All at once, so that they need not be waited for one after the other. */
+        for (struct running *running = changes->running; running; running = running->next)
+                job_kill(running->job);
         while (changes->running) {
                 struct running *running = changes->running;
 
@@ -72,12 +82,14 @@ void changes_free(struct changes *changes) {
                 job_free(running->job);
                 free(running);
         }
+        sd_event_source_disable_unref(changes->retry_source);
         driftlimit_free(changes->driftlimit);
+        attempts_done(&changes->attempts);
         free(changes);
 }
 
 void changes_forgive(struct changes *changes) {
-        attempts_forgive(&changes->attempts);
+        attempts_forgive(&changes->attempts, NULL);
         driftlimit_forgive(changes->driftlimit, NULL);
 }
 
@@ -95,8 +107,17 @@ static bool is_under_way(const struct changes *changes, const struct apply_reque
         return false;
 }
 
-static uint64_t probe_usec(const struct apply_request *request) {
-        return request->probe ? request->probe_limits.time_msec * 1000 : 0;
+static bool is_waited_for(const struct running *running) {
+        return !running->stuck;
+}
+
+/* What the probe has not used of the budget. */
+static void give_back(struct running *running) {
+        uint64_t took = now_usec(running->changes) - running->start_usec;
+        uint64_t read = job_result(running->job)->probe.bytes_read;
+
+        budget_give_back(&running->changes->budget, took < running->probe_usec ? running->probe_usec - took : 0,
+                        read < running->probe_bytes ? running->probe_bytes - read : 0);
 }
 
 static void end_running(struct running *running) {
@@ -106,51 +127,79 @@ static void end_running(struct running *running) {
         while (*link != running)
                 link = &(*link)->next;
         *link = running->next;
-        changes->n_running--;
-        budget_give_back(&changes->budget, probe_usec(job_request(running->job)),
-                        now_usec(changes) - running->start_usec);
+        changes->n_running -= is_waited_for(running);
+        give_back(running);
         job_free(running->job);
         free(running);
+}
+
+static void count_failure(
+                struct changes *changes, const struct decision *decision, const struct apply_request *request) {
+        if (attempts_count(&changes->attempts, &request->device, request->to_sectors, now_usec(changes)))
+                journal_gave_up(decision, ATTEMPTS_MAX);
 }
 
 static void on_job(struct job *job, enum job_news news, void *userdata) {
         struct running *running = userdata;
         struct changes *changes = running->changes;
         const struct decision *decision = job_decision(job);
-        const struct apply_request *request = job_request(job);
-        bool failed = news == JOB_FAILED || news == JOB_STUCK, left_over = changes->left_over;
+        bool left_over = changes->left_over;
 
-        if (failed && attempts_count(&changes->attempts, &request->device, request->to_sectors))
-                journal_gave_up(decision, ATTEMPTS_MAX);
+        if (news == JOB_FAILED || news == JOB_STUCK)
+                count_failure(changes, decision, job_request(job));
+        else if (news == JOB_DONE)
+                attempts_forgive(&changes->attempts, &job_request(job)->device);
         if (news == JOB_STUCK) {
                 journal_stuck(decision);
-                return;
+                running->stuck = true;
+                changes->n_running--;
+        } else {
+                if (news == JOB_FREED)
+                        journal_released(decision->layer->label);
+                changes->handler(decision, job_result(job), changes->userdata);
+                end_running(running);
         }
-        if (news == JOB_FREED)
-                journal_released(decision->layer->label);
-        changes->handler(decision, job_result(job), changes->userdata);
-        end_running(running);
 
         changes->left_over = false;
         if (left_over)
                 changes->handler(NULL, NULL, changes->userdata);
 }
 
+static unsigned drift_per_hour(const struct start *start) {
+        const struct changes_limits *limits = &start->changes->limits;
+
+        return start->decision->drift == DRIFT_RESET ? limits->resets_per_hour : limits->reasserts_per_hour;
+}
+
 /* What was set behind setrad's back is set again so often and no more. */
-static bool drift_allows(struct changes *changes, const struct start *start) {
+static bool drift_allows(const struct start *start) {
+        struct changes *changes = start->changes;
+        const struct device_identity *device = &start->request.device;
         enum drift drift = start->decision->drift;
-        unsigned per_hour = drift == DRIFT_RESET ? changes->limits.resets_per_hour : changes->limits.reasserts_per_hour;
+        uint64_t now = now_usec(changes);
 
         if (drift == DRIFT_NONE) {
-                driftlimit_forgive(changes->driftlimit, &start->request.device);
+                driftlimit_forgive(changes->driftlimit, device);
                 return true;
         }
-        switch (driftlimit_take(changes->driftlimit, &start->request.device, drift, per_hour, now_usec(changes))) {
-        case DRIFTLIMIT_GO: journal_drift(start->decision); return true;
-        case DRIFTLIMIT_STOP: journal_drift_gave_up(start->decision, per_hour); return false;
+        switch (driftlimit_ask(changes->driftlimit, device, drift, drift_per_hour(start), now)) {
+        case DRIFTLIMIT_GO: return true;
+        case DRIFTLIMIT_STOP:
+                (void)driftlimit_take(changes->driftlimit, device, drift, drift_per_hour(start), now);
+                journal_drift_gave_up(start->decision, drift_per_hour(start));
+                return false;
         case DRIFTLIMIT_STOPPED: break;
         }
         return false;
+}
+
+/* It is being set again: that counts. */
+static void note_drift(const struct start *start) {
+        if (start->decision->drift == DRIFT_NONE)
+                return;
+        (void)driftlimit_take(start->changes->driftlimit, &start->request.device, start->decision->drift,
+                        drift_per_hour(start), now_usec(start->changes));
+        journal_drift(start->decision);
 }
 
 static void skip_probe(struct apply_request *request, const char *reason, const char *detail) {
@@ -165,12 +214,12 @@ static void skip_probe(struct apply_request *request, const char *reason, const 
 static void limit_probe(struct start *start) {
         struct changes *changes = start->changes;
         struct apply_request *request = &start->request;
-        uint64_t bytes;
+        uint64_t usec = request->probe_limits.time_msec * 1000, bytes;
 
         if (request->probe && start->decision->drift != DRIFT_NONE)
                 skip_probe(request, "it only puts back what was there before", "");
         for (const struct running *running = changes->running; running && request->probe; running = running->next)
-                if (job_request(running->job)->probe)
+                if (is_waited_for(running) && job_request(running->job)->probe)
                         skip_probe(request, " is being measured at the moment",
                                         job_decision(running->job)->layer->label);
         if (!request->probe)
@@ -178,21 +227,42 @@ static void limit_probe(struct start *start) {
         if (__builtin_mul_overflow(request->probe_limits.bytes_per_run,
                             (uint64_t)request->probe_limits.runs * (request->has_array ? 3 : 2), &bytes))
                 bytes = UINT64_MAX;
-        if (!budget_take(&changes->budget, probe_usec(request), bytes, now_usec(changes)))
+        if (!budget_take(&changes->budget, usec, bytes, now_usec(changes))) {
                 skip_probe(request, "this hour's probe-budget is used up", "");
+                return;
+        }
+        start->probe_usec = usec;
+        start->probe_bytes = bytes;
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
+        struct changes *changes = userdata;
+
+        changes->retry_source = sd_event_source_disable_unref(changes->retry_source);
+        changes->handler(NULL, NULL, changes->userdata);
+        return 0;
+}
+
+/* Another program has the ledger: later, then. */
+static void retry_later(struct changes *changes) {
+        int r;
+
+        if (changes->retry_source)
+                return;
+        r = sd_event_add_time_relative(
+                        changes->event, &changes->retry_source, CLOCK_MONOTONIC, RETRY_USEC, 0, on_retry, changes);
+        if (r < 0)
+                journal_printf(LOG_ERR, "another attempt can't be scheduled: %s", strerror(-r));
 }
 
 /* What keeps the loop from starting a worker: another program with the ledger, or want of something. */
 static void tell_not_started(const struct start *start, int error) {
-        struct changes *changes = start->changes;
-
         if (error == -ETIMEDOUT) {
-                changes->left_over = true;
+                retry_later(start->changes);
                 return;
         }
         journal_not_started(start->decision, error);
-        if (attempts_count(&changes->attempts, &start->request.device, start->request.to_sectors))
-                journal_gave_up(start->decision, ATTEMPTS_MAX);
+        count_failure(start->changes, start->decision, &start->request);
 }
 
 static int run(const struct start *start) {
@@ -202,7 +272,12 @@ static int run(const struct start *start) {
 
         if (!running)
                 return -ENOMEM;
-        *running = (struct running){.changes = changes, .start_usec = now_usec(changes)};
+        *running = (struct running){
+                        .changes = changes,
+                        .start_usec = now_usec(changes),
+                        .probe_usec = start->probe_usec,
+                        .probe_bytes = start->probe_bytes,
+        };
         const struct job_setup setup = {
                         .event = changes->event,
                         .root = changes->root,
@@ -228,18 +303,23 @@ static void start_change(struct start *start) {
 
         if (change_request(start->survey, start->decision, &start->request) < 0)
                 return;
-        if (attempts_exhausted(&changes->attempts, &start->request.device, start->request.to_sectors))
+        if (attempts_exhausted(
+                            &changes->attempts, &start->request.device, start->request.to_sectors, now_usec(changes)))
                 return;
         if (changes->n_running >= changes->limits.workers || is_under_way(changes, &start->request)) {
                 changes->left_over = true;
                 return;
         }
-        if (!drift_allows(changes, start))
+        if (!drift_allows(start))
                 return;
         limit_probe(start);
         r = run(start);
-        if (r < 0)
+        if (r < 0) {
+                budget_give_back(&changes->budget, start->probe_usec, start->probe_bytes);
                 tell_not_started(start, r);
+                return;
+        }
+        note_drift(start);
 }
 
 void changes_start(struct changes *changes, struct survey *survey) {

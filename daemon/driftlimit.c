@@ -86,27 +86,34 @@ static unsigned drop_older(struct driven *driven, uint64_t now_usec) {
         return n;
 }
 
-enum driftlimit_answer driftlimit_take(struct driftlimit *limit, const struct device_identity *device, enum drift drift,
+enum driftlimit_answer driftlimit_ask(struct driftlimit *limit, const struct device_identity *device, enum drift drift,
                 unsigned per_hour, uint64_t now_usec) {
         struct driven *driven;
 
         forget_old(limit, now_usec);
         driven = find(limit, device, drift);
         if (!driven)
+                return DRIFTLIMIT_GO;
+        if (driven->stopped && drift == DRIFT_OTHER)
+                return DRIFTLIMIT_STOPPED;
+        if (drop_older(driven, now_usec) < per_hour)
+                return DRIFTLIMIT_GO;
+        return driven->stopped ? DRIFTLIMIT_STOPPED : DRIFTLIMIT_STOP;
+}
+
+enum driftlimit_answer driftlimit_take(struct driftlimit *limit, const struct device_identity *device, enum drift drift,
+                unsigned per_hour, uint64_t now_usec) {
+        enum driftlimit_answer answer = driftlimit_ask(limit, device, drift, per_hour, now_usec);
+        struct driven *driven = find(limit, device, drift);
+
+        if (!driven)
                 driven = add(limit, device, drift);
         if (!driven)
                 return DRIFTLIMIT_STOPPED;
-
-        if (driven->stopped && drift == DRIFT_OTHER)
-                return DRIFTLIMIT_STOPPED;
-        if (drop_older(driven, now_usec) < per_hour) {
-                driven->stopped = false;
+        driven->stopped = answer != DRIFTLIMIT_GO;
+        if (answer == DRIFTLIMIT_GO) {
                 driven->last_usec = now_usec;
                 driven->times_usec[driven->n_times++] = now_usec;
-                return DRIFTLIMIT_GO;
         }
-        if (driven->stopped)
-                return DRIFTLIMIT_STOPPED;
-        driven->stopped = true;
-        return DRIFTLIMIT_STOP;
+        return answer;
 }

@@ -25,6 +25,10 @@ enum driftlimit_answer {
         DRIFTLIMIT_STOPPED, /* the same, but it has been told */
 };
 
+/* What driftlimit_take() would answer now, without counting it or (DRIFTLIMIT_STOP) taking it for told. */
+enum driftlimit_answer driftlimit_ask(struct driftlimit *limit, const struct device_identity *device, enum drift drift,
+                unsigned per_hour, uint64_t now_usec);
+
 /*
  * Whether DEVICE may be set again now (NOW_USEC: CLOCK_MONOTONIC), at most PER_HOUR (1 to DRIFTLIMIT_PER_HOUR_MAX) times in any hour. After
  * the kernel's resets (DRIFT_RESET) it may when an hour has gone by; against somebody else (DRIFT_OTHER) only after

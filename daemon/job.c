@@ -74,8 +74,11 @@ static void record_put_back(const struct job *job, const struct probe_result *pr
         tell_record(job, r, damaged);
 }
 
-/* The worker is gone without a word: sysfs says whether it came as far as the change. ERROR is why it is gone. */
-static void resolve_lost(struct job *job, int error) {
+/*
+ * The worker is gone without a word: sysfs says whether it came as far as the change, which is returned. ERROR is why it
+ * is gone.
+ */
+static bool resolve_lost(struct job *job, int error) {
         const struct ledger_entry asked = {.device = job->request.device, .new_sectors = job->request.to_sectors};
         struct apply_result result = {
                         .step = APPLY_PROBE,
@@ -90,10 +93,16 @@ static void resolve_lost(struct job *job, int error) {
         record_end(job, made, NULL);
         if (!made) {
                 journal_worker_lost(job->decision, error);
-                return;
+                return false;
         }
         job->result = result;
         journal_changed(job->decision, &result, finding_code_of(job));
+        return true;
+}
+
+void job_kill(struct job *job) {
+        if (!job->over)
+                (void)worker_kill(job->worker, 0);
 }
 
 void job_free(struct job *job) {
@@ -101,7 +110,7 @@ void job_free(struct job *job) {
                 return;
         if (job->worker && !job->over) {
                 (void)worker_kill(job->worker, KILL_GRACE_MSEC);
-                resolve_lost(job, -ECANCELED);
+                (void)resolve_lost(job, -ECANCELED);
         }
         sd_event_source_disable_unref(job->io_source);
         sd_event_source_disable_unref(job->deadline_source);
@@ -136,8 +145,7 @@ static enum job_news collect_news(struct job *job, int error, const struct apply
                 return JOB_FREED;
         if (error == 0)
                 return tell_result(job, result);
-        resolve_lost(job, error);
-        return JOB_FAILED;
+        return resolve_lost(job, error) ? JOB_DONE : JOB_FAILED;
 }
 
 static int on_worker(sd_event_source *source, int fd, uint32_t events, void *userdata) {
@@ -154,12 +162,13 @@ static int on_worker(sd_event_source *source, int fd, uint32_t events, void *use
 /* A worker that does not die closes its pipe when it does at last, which on_worker() hears of. */
 static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
         struct job *job = userdata;
+        bool made;
         int r;
 
         r = worker_kill(job->worker, KILL_GRACE_MSEC);
         job->stuck = r == -EBUSY;
-        resolve_lost(job, job->stuck ? -EBUSY : -ETIMEDOUT);
-        job->handler(job, job->stuck ? JOB_STUCK : JOB_FAILED, job->userdata);
+        made = resolve_lost(job, job->stuck ? -EBUSY : -ETIMEDOUT);
+        job->handler(job, job->stuck ? JOB_STUCK : made ? JOB_DONE : JOB_FAILED, job->userdata);
         return 0;
 }
 

@@ -16,7 +16,7 @@
 struct job;
 
 enum job_news {
-        JOB_DONE,   /* changed, or the device is gone: no more to do */
+        JOB_DONE,   /* changed, if not measured, or the device is gone: no more to do */
         JOB_STALE,  /* the device has not the readahead any more that it was planned with */
         JOB_FAILED, /* not changed */
         JOB_STUCK,  /* not changed, and the worker does not die: the job is not over */
@@ -42,6 +42,9 @@ struct job_setup {
  * negative errno. The change is not made then.
  */
 int job_start(const struct job_setup *setup, struct job **ret);
+
+/* Kills a worker that is at it, without waiting for that. */
+void job_kill(struct job *job);
 
 /* Kills a worker that is at it; how far it came goes to journal and ledger. */
 void job_free(struct job *job);

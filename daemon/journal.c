@@ -32,10 +32,10 @@ void journal_started(void) {
         entry_send(&entry, LOG_INFO, SETRAD_MSG_STARTED);
 }
 
-void journal_stopped(bool reverted) {
+void journal_stopped(const char *outcome) {
         _cleanup_(entry_done) struct entry entry = {};
 
-        entry_add(&entry, "MESSAGE", "setrad stopped; what it has changed %s", reverted ? "was put back" : "stays");
+        entry_add(&entry, "MESSAGE", "setrad stopped; what it has changed %s", outcome);
         entry_send(&entry, LOG_INFO, SETRAD_MSG_STOPPED);
 }
 
@@ -233,6 +233,15 @@ void journal_gave_up(const struct decision *decision, unsigned attempts) {
                         title_of(decision->layer, title), attempts);
         add_decision(&entry, decision);
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
+}
+
+void journal_revert_failed(const struct revert *revert, const char *reason) {
+        _cleanup_(freep) char *sentence = NULL;
+
+        if (asprintf(&sentence, "%s: its original %llu sectors were not put back: %s", revert->entry->label,
+                            (unsigned long long)revert->entry->original_sectors, reason) < 0)
+                sentence = NULL;
+        journal_reverted(revert, sentence, true);
 }
 
 static void add_drift(struct entry *entry, const struct decision *decision) {

@@ -16,8 +16,8 @@
 #include "config/policy.h"
 
 void journal_started(void);
-/* REVERTED: what setrad has changed was put back. */
-void journal_stopped(bool reverted);
+/* What setrad has changed OUTCOME: "stays". */
+void journal_stopped(const char *outcome);
 void journal_policy_loaded(const struct policy *policy);
 
 /* One line for each error; KEPT: an earlier policy stays in force. */
@@ -58,6 +58,7 @@ void journal_drift_gave_up(const struct decision *decision, unsigned per_hour);
 
 /* SENTENCE (NULL: without memory) says what became of it. */
 void journal_reverted(const struct revert *revert, const char *sentence, bool failed);
+void journal_revert_failed(const struct revert *revert, const char *reason);
 
 void journal_vanished(const struct decision *decision);
 

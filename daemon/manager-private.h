@@ -32,10 +32,12 @@ struct manager {
         struct udev *udev;
         struct udev_monitor *monitor;
         struct mdwatch *mdwatch;
-        sd_event_source *mounts_source, *waiting_source;
+        sd_event_source *mounts_source, *waiting_source, *late_source;
 
         struct survey *survey;   /* the last one; NULL: none yet */
-        struct nameset reloaded; /* maps that a change event has come of, and that have not been seen right since */
+        bool read_failed;        /* it is older than it should be */
+        struct nameset reloaded; /* maps that a change event has come of lately */
+        bool late;               /* it is time to forget these, once they have been looked at */
         uint64_t n_scans;
 };
 
@@ -57,6 +59,12 @@ void manager_tell_state(struct manager *manager);
 
 /* What is new about the survey goes to the journal, and its sum to systemd. */
 void manager_tell_news(struct manager *manager, const struct survey *survey);
+
+/* A change event of a map (NULL: of any). The first returns 0 or a negative errno. */
+int manager_watch_reloads(struct manager *manager);
+void manager_note_reload(struct manager *manager, const char *sysname);
+/* After a survey. */
+void manager_forget_reloads(struct manager *manager);
 
 /* Looks after what the last survey holds, from time to time. The first returns 0 or a negative errno. */
 int manager_watch_holds(struct manager *manager);

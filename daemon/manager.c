@@ -14,6 +14,9 @@
 #include "daemon/settle.h"
 #include "daemon/stop.h"
 
+/* The unit's TimeoutStopSec= is 10 s, of which the end of what is under way takes its part. */
+#define REVERT_MSEC 6000U
+
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         struct manager *manager = userdata;
         struct timespec now = {};
@@ -130,6 +133,9 @@ int manager_new(struct manager **ret) {
         r = prepare(manager);
         if (r < 0)
                 return r;
+        r = manager_watch_reloads(manager);
+        if (r < 0)
+                return r;
         r = manager_watch_holds(manager);
         if (r < 0)
                 return r;
@@ -151,6 +157,7 @@ void manager_free(struct manager *manager) {
         mdwatch_free(manager->mdwatch);
         sd_event_source_disable_unref(manager->mounts_source);
         sd_event_source_disable_unref(manager->waiting_source);
+        sd_event_source_disable_unref(manager->late_source);
         udev_monitor_unref(manager->monitor);
         udev_unref(manager->udev);
         memory_free(manager->said);
@@ -165,14 +172,14 @@ void manager_free(struct manager *manager) {
 }
 
 static void stop(struct manager *manager) {
-        bool revert = manager->settings.on_stop == STOP_REVERT;
+        bool revert = manager->settings.on_stop == STOP_REVERT, reverted = false;
 
         /* What is under way ends first. */
         changes_freep(&manager->changes);
         manager->changes = NULL;
         if (revert)
-                stop_revert(manager->root, manager->settings.workers);
-        journal_stopped(revert);
+                reverted = stop_revert(manager->root, manager->settings.workers, REVERT_MSEC);
+        journal_stopped(!revert ? "stays" : reverted ? "was put back" : "was put back as far as that could be");
 }
 
 int manager_run(struct manager *manager) {

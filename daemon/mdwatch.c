@@ -8,6 +8,8 @@
 
 #include "daemon/mdwatch.h"
 
+#define TEXT_MAX 64
+
 static const char *const attributes[] = {"array_state", "sync_action", "degraded"};
 
 /* One array. Its directory in sysfs is another one, by inode, when it has been stopped and made again. */
@@ -18,6 +20,7 @@ struct array {
         ino_t inode;
         bool followed; /* by the topology that is being gone through */
         sd_event_source *sources[ARRAY_SIZE(attributes)];
+        char texts[ARRAY_SIZE(attributes)][TEXT_MAX]; /* when last read */
 };
 
 struct mdwatch {
@@ -59,20 +62,53 @@ void mdwatch_free(struct mdwatch *watch) {
         free(watch);
 }
 
-/* An attribute wakes pollers until it has been read from its start again. */
-static ssize_t read_again(int fd) {
-        char text[64];
+/* An array that is written to goes to and fro between these many times a minute. */
+static const char *running_state(const char *text) {
+        static const char *const running[] = {"clean", "active", "active-idle", "write-pending"};
 
-        return pread(fd, text, sizeof(text), 0);
+        for (size_t i = 0; i < ARRAY_SIZE(running); i++)
+                if (strcmp(text, running[i]) == 0)
+                        return running[0];
+        return text;
+}
+
+/*
+ * An attribute wakes pollers until it has been read from its start again. Returns 1 if it says something else than when
+ * it was last read, 0, or a negative errno.
+ */
+static int read_again(int fd, char last[static TEXT_MAX]) {
+        char text[TEXT_MAX];
+        const char *state;
+        ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+        if (n < 0)
+                return -errno;
+        text[n] = '\0';
+        text[strcspn(text, "\n")] = '\0';
+        state = running_state(text);
+        if (strcmp(state, last) == 0)
+                return 0;
+        snprintf(last, TEXT_MAX, "%s", state);
+        return 1;
+}
+
+static size_t attribute_of(const struct array *array, const sd_event_source *source) {
+        size_t i = 0;
+
+        while (array->sources[i] != source)
+                i++;
+        return i;
 }
 
 static int on_attribute(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         struct array *array = userdata;
+        int r = read_again(fd, array->texts[attribute_of(array, source)]);
 
         /* An array that is gone would wake for ever; the scan to come drops or replaces it. */
-        if (read_again(fd) < 0)
+        if (r < 0)
                 sd_event_source_set_enabled(source, SD_EVENT_OFF);
-        array->watch->handler(array->sysname, array->watch->userdata);
+        if (r != 0)
+                array->watch->handler(array->sysname, array->watch->userdata);
         return 0;
 }
 
@@ -94,7 +130,7 @@ static int watch_attribute(struct array *array, size_t i) {
                 return -ENOMEM;
         }
         fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 || read_again(fd) < 0)
+        if (fd < 0 || read_again(fd, array->texts[i]) < 0)
                 return 0;
         r = sd_event_add_io(array->watch->event, &array->sources[i], fd, EPOLLPRI, on_attribute, array);
         if (r < 0)

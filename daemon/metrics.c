@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config/policy-syntax.h"
 #include "daemon/metrics.h"
 
 /* Devices whose last probe is kept; of more, the oldest is dropped. */
@@ -103,15 +105,19 @@ static void print_number(FILE *f, const char *name, const char *type, const char
         fprintf(f, "%s %" PRIu64 "\n", name, value);
 }
 
-/* A label's value: backslash, quote and line break are escaped. */
+/* A label's value: backslash, quote and line break are escaped; what is no UTF-8 would spoil the whole file. */
 static void print_value(FILE *f, const char *text) {
-        for (; *text; text++)
-                switch (*text) {
-                case '\\': fputs("\\\\", f); break;
-                case '"': fputs("\\\"", f); break;
-                case '\n': fputs("\\n", f); break;
-                default: fputc(*text, f);
-                }
+        for (size_t n; *text; text += n) {
+                n = syntax_character_length(text, strlen(text));
+                if (*text == '\\' || *text == '"')
+                        fprintf(f, "\\%c", *text);
+                else if (*text == '\n')
+                        fputs("\\n", f);
+                else if (n == 1 && (*text & 0x80))
+                        fputs("�", f);
+                else
+                        fwrite(text, 1, n, f);
+        }
 }
 
 static void print_kinds(FILE *f, const struct topology *topology) {
@@ -170,9 +176,25 @@ int metrics_print(FILE *f, const struct metrics *metrics, const struct survey *s
         return ferror(f) ? -EIO : 0;
 }
 
+/* The directory may belong to others: nothing that they have put there is followed or opened. */
+static FILE *open_new(const char *path) {
+        _cleanup_(closep) int fd = -1;
+        FILE *f;
+
+        if (unlink(path) < 0 && errno != ENOENT)
+                return NULL;
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return NULL;
+        f = fdopen(fd, "w");
+        if (f)
+                TAKE_FD(fd);
+        return f;
+}
+
 /* node_exporter runs as a user of its own; the umask need not know. */
 static int write_file(const struct metrics *metrics, const struct survey *survey, const char *temporary) {
-        FILE *f = fopen(temporary, "we");
+        FILE *f = open_new(temporary);
         int r;
 
         if (!f)

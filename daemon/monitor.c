@@ -28,8 +28,8 @@ static const char *device_sysname(struct udev_device *device) {
 static void take_event(struct manager *manager, struct udev_device *device) {
         const char *sysname = device_sysname(device), *action = udev_device_get_action(device);
 
-        if (sysname && action && strcmp(action, "change") == 0)
-                nameset_add(&manager->reloaded, sysname);
+        if (sysname && action && strcmp(action, "change") == 0 && strncmp(sysname, "dm-", 3) == 0)
+                manager_note_reload(manager, sysname);
         manager_news(manager, sysname);
 }
 
@@ -47,6 +47,7 @@ static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *use
                 }
                 if (errno == ENOBUFS) {
                         journal_overflow();
+                        manager_note_reload(manager, NULL);
                         manager_news(manager, NULL);
                 }
                 break;

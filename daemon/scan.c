@@ -20,7 +20,8 @@ static const char *reason_name(enum scan_reason reason) {
 
 static int take_survey(struct manager *manager, const struct nameset *news) {
         const struct survey_scope scope = {
-                        .previous = news->all ? NULL : manager->survey,
+                        .previous = manager->survey,
+                        .carry = manager->survey && !news->all,
                         .touched = news->names,
                         .reloaded = manager->reloaded.names,
                         .all_reloaded = manager->reloaded.all,
@@ -33,23 +34,8 @@ static int take_survey(struct manager *manager, const struct nameset *news) {
                 return r;
         survey_unref(manager->survey);
         manager->survey = survey;
+        manager_forget_reloads(manager);
         return 0;
-}
-
-/* A reload counts until the map has been seen with what setrad gave it, or has gone. */
-static void forget_reloads(struct manager *manager) {
-        struct nameset kept = {};
-        const struct topology *topology = manager->survey->topology;
-
-        for (size_t i = 0; i < topology->n_layers; i++) {
-                const struct layer *layer = topology->layers[i];
-
-                if (layer->reloaded && layer->set &&
-                                opt_or(layer->readahead_sectors, -1) != (int64_t)layer->set->sectors)
-                        nameset_add(&kept, layer->sysname);
-        }
-        nameset_done(&manager->reloaded);
-        manager->reloaded = kept;
 }
 
 static uint64_t now_usec(void) {
@@ -80,12 +66,13 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 nameset_add_all(&news);
 
         r = take_survey(manager, &news);
+        manager->read_failed = r < 0;
         if (r < 0) {
                 journal_printf(LOG_ERR, "this machine's block devices can't be read: %s", strerror(-r));
+                manager_follow_holds(manager);
                 return;
         }
         metrics_count_scan(manager->metrics, now_usec() - start_usec);
-        forget_reloads(manager);
         write_metrics(manager);
         manager_tell_news(manager, manager->survey);
         if (asked_for) {
@@ -115,7 +102,9 @@ void manager_look(struct manager *manager) {
 
 void manager_tell_state(struct manager *manager) {
         _cleanup_(survey_unrefp) struct survey *survey = NULL;
-        const struct survey_scope all = {};
+        const struct survey_scope all = {.previous = manager->survey,
+                        .reloaded = manager->reloaded.names,
+                        .all_reloaded = manager->reloaded.all};
         int r;
 
         r = survey_update(manager->root, &all, manager->policy, &survey);

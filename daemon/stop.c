@@ -12,26 +12,27 @@
 #include "common/ledger-record.h"
 #include "common/revert.h"
 #include "common/worker.h"
+#include "config/settings.h"
 #include "daemon/journal.h"
 #include "daemon/stop.h"
 
 #define LOCK_WAIT_MSEC 500U
+#define JOB_MSEC       UINT64_C(2000) /* for one of them */
 
-/* For all of them; the unit's TimeoutStopSec= is 10 s. */
-#define STOP_MSEC UINT64_C(7000)
-
-struct job {
+struct put_back {
         struct revert revert;
-        struct worker *worker; /* NULL: none was needed, or could be had */
+        struct worker *worker;
+        uint64_t end_msec;
 };
 
 struct stop {
         const struct sysroot *root;
         struct topology *topology;
         struct ledger *ledger;
-        struct job *jobs;
+        struct put_back *jobs;
         unsigned n_jobs, n_jobs_max;
         uint64_t end_msec;
+        size_t n_failed;
 };
 
 static uint64_t now_msec(void) {
@@ -41,9 +42,8 @@ static uint64_t now_msec(void) {
         return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* A worker that hangs is left behind: it dies with this process, if it can. */
 static void stop_done(struct stop *stop) {
-        for (unsigned i = 0; i < stop->n_jobs; i++)
-                worker_free(stop->jobs[i].worker);
         free(stop->jobs);
         topology_freep(&stop->topology);
         ledger_freep(&stop->ledger);
@@ -61,66 +61,99 @@ static void tell_ledger(int error, bool damaged) {
                                 strerror(-error));
 }
 
-/* RESULT as in revert.h. */
-static void end(const struct revert *revert, const struct apply_result *result) {
-        _cleanup_(freep) char *sentence = revert_sentence(revert, result);
-        enum ledger_outcome outcome = revert_outcome(revert, result, false);
-        bool damaged = false;
-        int r;
-
-        r = ledger_record_revert_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &revert->entry->device, outcome, &damaged);
-        tell_ledger(r, damaged);
-        journal_reverted(revert, sentence, revert_has_failed(revert, result));
+static void fail(struct stop *stop, const struct revert *revert, const char *reason) {
+        stop->n_failed++;
+        journal_revert_failed(revert, reason);
 }
 
-static int start(struct stop *stop, const struct revert *revert) {
+/* RESULT as in revert.h. */
+static void end(struct stop *stop, const struct revert *revert, const struct apply_result *result) {
+        _cleanup_(freep) char *sentence = revert_sentence(revert, result);
+        enum ledger_outcome outcome = revert_outcome(revert, result, false);
+        bool damaged = false, failed = revert_has_failed(revert, result);
+        int r = 0;
+
+        if (result || outcome != LEDGER_STANDS)
+                r = ledger_record_revert_end(
+                                LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &revert->entry->device, outcome, &damaged);
+        tell_ledger(r, damaged);
+        stop->n_failed += failed;
+        journal_reverted(revert, sentence, failed);
+}
+
+static void start(struct stop *stop, const struct revert *revert) {
         const struct ledger_revert record = revert_record(revert, false);
-        struct job *job = &stop->jobs[stop->n_jobs];
+        struct put_back job = {.revert = *revert, .end_msec = now_msec() + JOB_MSEC};
         struct apply_request request;
         bool damaged = false;
         int r;
 
         r = ledger_record_revert_begin(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &revert->entry->device, &record, &damaged);
-        tell_ledger(r, damaged);
-        if (r < 0)
-                return r;
-        revert_request(revert, &request);
-        *job = (struct job){.revert = *revert};
-        r = worker_start(run_apply, &request, sizeof(struct apply_result), &job->worker);
-        if (r < 0)
-                return r;
-        stop->n_jobs++;
-        return 0;
-}
-
-/* Whether there is something to collect before the time is over. */
-static bool wait_for(const struct stop *stop, const struct worker *worker) {
-        struct pollfd pollfd = {.fd = worker_fd(worker), .events = POLLIN};
-        uint64_t now = now_msec();
-
-        return poll(&pollfd, 1, now < stop->end_msec ? (int)(stop->end_msec - now) : 0) > 0;
-}
-
-static void collect(const struct stop *stop, const struct job *job) {
-        struct apply_result result = {};
-        int r = -EAGAIN;
-
-        while (r == -EAGAIN && wait_for(stop, job->worker))
-                r = worker_collect(job->worker, &result);
-        /* Its entry stays, as pending: the next start finds out. */
-        if (r < 0)
-                journal_reverted(&job->revert, "no answer in the time that there is; 'setractl revert' can try again",
-                                true);
-        else
-                end(&job->revert, &result);
-}
-
-static void collect_all(struct stop *stop) {
-        for (unsigned i = 0; i < stop->n_jobs; i++) {
-                collect(stop, &stop->jobs[i]);
-                worker_free(stop->jobs[i].worker);
+        tell_ledger(0, damaged);
+        if (r < 0) {
+                fail(stop, revert, strerror(-r));
+                return;
         }
-        stop->n_jobs = 0;
+        revert_request(revert, &request);
+        r = worker_start(run_apply, &request, sizeof(struct apply_result), &job.worker);
+        if (r < 0) {
+                tell_ledger(ledger_record_revert_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &revert->entry->device,
+                                            LEDGER_STANDS, &damaged),
+                                damaged);
+                fail(stop, revert, strerror(-r));
+                return;
+        }
+        stop->jobs[stop->n_jobs++] = job;
+}
+
+/* Whether it is over, one way or another. */
+static bool collect(struct stop *stop, struct put_back *job) {
+        struct apply_result result = {};
+        int r;
+
+        r = worker_collect(job->worker, &result);
+        if (r == -EAGAIN && now_msec() < job->end_msec && now_msec() < stop->end_msec)
+                return false;
+        if (r == 0) {
+                end(stop, &job->revert, &result);
+                worker_free(job->worker);
+                return true;
+        }
+        /* Its entry stays, as pending: the next start finds out. */
+        fail(stop, &job->revert, "no answer in the time that there is; 'setractl revert' can try again");
+        (void)worker_kill(job->worker, 0);
+        return true;
+}
+
+/* Until one is over at least. */
+static void wait_for_one(struct stop *stop) {
+        unsigned n = stop->n_jobs;
+
+        while (stop->n_jobs == n) {
+                struct pollfd pollfds[SETTINGS_WORKERS_MAX];
+
+                for (unsigned i = 0; i < n; i++)
+                        pollfds[i] = (struct pollfd){.fd = worker_fd(stop->jobs[i].worker), .events = POLLIN};
+                (void)poll(pollfds, n, 100);
+                for (unsigned i = n; i-- > 0;)
+                        if (collect(stop, &stop->jobs[i]))
+                                stop->jobs[i] = stop->jobs[--stop->n_jobs];
+        }
+}
+
+static void put_back(struct stop *stop, const struct ledger_entry *entry) {
+        struct revert revert = revert_find(stop->ledger, entry, stop->topology);
+
+        if (revert.state != REVERT_WANTED) {
+                end(stop, &revert, NULL);
+                return;
+        }
+        if (stop->n_jobs == stop->n_jobs_max)
+                wait_for_one(stop);
+        if (now_msec() < stop->end_msec)
+                start(stop, &revert);
+        else
+                fail(stop, &revert, "there was no time for it; 'setractl revert' can do it");
 }
 
 static int open_stop(struct stop *stop) {
@@ -135,28 +168,22 @@ static int open_stop(struct stop *stop) {
         return discover(stop->root, &stop->topology);
 }
 
-void stop_revert(const struct sysroot *root, unsigned workers) {
-        _cleanup_(stop_done) struct stop stop = {.root = root, .n_jobs_max = workers};
+bool stop_revert(const struct sysroot *root, unsigned workers, unsigned msec) {
+        _cleanup_(stop_done) struct stop stop = {
+                        .root = root,
+                        .n_jobs_max = workers < SETTINGS_WORKERS_MAX ? workers : SETTINGS_WORKERS_MAX,
+                        .end_msec = now_msec() + msec,
+        };
         int r;
 
-        stop.end_msec = now_msec() + STOP_MSEC;
         r = open_stop(&stop);
         if (r < 0) {
                 journal_printf(LOG_WARNING, "nothing is put back: %s", strerror(-r));
-                return;
+                return false;
         }
-        for (size_t i = 0; i < ledger_count(stop.ledger) && now_msec() < stop.end_msec; i++) {
-                struct revert revert = revert_find(stop.ledger, ledger_get(stop.ledger, i), stop.topology);
-
-                if (revert.state != REVERT_WANTED) {
-                        end(&revert, NULL);
-                        continue;
-                }
-                if (stop.n_jobs == stop.n_jobs_max)
-                        collect_all(&stop);
-                r = start(&stop, &revert);
-                if (r < 0)
-                        journal_reverted(&revert, strerror(-r), true);
-        }
-        collect_all(&stop);
+        for (size_t i = 0; i < ledger_count(stop.ledger); i++)
+                put_back(&stop, ledger_get(stop.ledger, i));
+        while (stop.n_jobs > 0)
+                wait_for_one(&stop);
+        return stop.n_failed == 0;
 }

@@ -3,10 +3,12 @@
 
 /*
  * on-stop: revert. Puts back what devices had before setrad changed them, WORKERS of them at a time, and says of each
- * what became of it. Waits for all, but never longer than a service manager does: what takes longer than that stays on
- * record, to be put back by "setractl revert".
+ * what became of it. Takes MSEC at most, or little more: what is not done by then stays on record, to be put back by
+ * "setractl revert". Returns whether all was put back that was to be.
  */
+
+#include <stdbool.h>
 
 #include "common/sysroot.h"
 
-void stop_revert(const struct sysroot *root, unsigned workers);
+bool stop_revert(const struct sysroot *root, unsigned workers, unsigned msec);

@@ -2,7 +2,7 @@
 
 /*
  * Held changes: not every end of what they wait for is told of (LVM's RAID, a disk that wakes), so what is held is looked
- * at every few seconds, with what is beneath.
+ * at every few seconds, with what is beneath. All is, if the last scan failed.
  */
 
 #include <string.h>
@@ -21,11 +21,19 @@ static bool waits(const struct decision *decision) {
 
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         struct manager *manager = userdata;
-        const struct plan *plan = &manager->survey->plan;
-        _cleanup_(freep) bool *look = calloc(plan->n_decisions + 1, sizeof(*look));
+        const struct plan *plan;
+        _cleanup_(freep) bool *look = NULL;
 
-        if (!look)
+        if (manager->read_failed || !manager->survey) {
+                manager_news(manager, NULL);
                 return 0;
+        }
+        plan = &manager->survey->plan;
+        look = calloc(plan->n_decisions + 1, sizeof(*look));
+        if (!look) {
+                manager_news(manager, NULL);
+                return 0;
+        }
         /* From the top: every layer comes after all that are below it. */
         for (size_t i = plan->n_decisions; i-- > 0;) {
                 const struct layer *layer = plan->decisions[i].layer;
@@ -47,16 +55,28 @@ int manager_watch_holds(struct manager *manager) {
         return r < 0 ? r : sd_event_source_set_enabled(manager->waiting_source, SD_EVENT_OFF);
 }
 
-void manager_follow_holds(struct manager *manager) {
-        const struct plan *plan = &manager->survey->plan;
-        bool waiting = false;
-        int r;
+static bool is_anything_waiting(const struct manager *manager) {
+        if (manager->read_failed || !manager->survey)
+                return true;
+        for (size_t i = 0; i < manager->survey->plan.n_decisions; i++)
+                if (waits(&manager->survey->plan.decisions[i]))
+                        return true;
+        return false;
+}
 
-        for (size_t i = 0; i < plan->n_decisions; i++)
-                waiting |= waits(&plan->decisions[i]);
-        r = waiting ? sd_event_source_set_time_relative(manager->waiting_source, LOOK_USEC) : 0;
+void manager_follow_holds(struct manager *manager) {
+        int enabled = SD_EVENT_OFF, r;
+
+        if (!is_anything_waiting(manager)) {
+                (void)sd_event_source_set_enabled(manager->waiting_source, SD_EVENT_OFF);
+                return;
+        }
+        /* Scans that come more often must not put it off. */
+        if (sd_event_source_get_enabled(manager->waiting_source, &enabled) > 0)
+                return;
+        r = sd_event_source_set_time_relative(manager->waiting_source, LOOK_USEC);
         if (r >= 0)
-                r = sd_event_source_set_enabled(manager->waiting_source, waiting ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+                r = sd_event_source_set_enabled(manager->waiting_source, SD_EVENT_ONESHOT);
         if (r < 0)
                 journal_printf(LOG_ERR, "what is held can't be looked after: %s", strerror(-r));
 }

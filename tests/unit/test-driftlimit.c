@@ -25,6 +25,11 @@ static void test_resets(void **state) {
         assert_int_equal(driftlimit_take(limit, &a, DRIFT_RESET, 2, now + 10 * MINUTE_USEC), DRIFTLIMIT_GO);
         assert_int_equal(driftlimit_take(limit, &a, DRIFT_RESET, 2, now + 20 * MINUTE_USEC), DRIFTLIMIT_STOP);
         assert_int_equal(driftlimit_take(limit, &a, DRIFT_RESET, 2, now + 30 * MINUTE_USEC), DRIFTLIMIT_STOPPED);
+        /* To ask changes nothing, be it the first or the last. */
+        for (unsigned i = 0; i < 5; i++) {
+                assert_int_equal(driftlimit_ask(limit, &b, DRIFT_RESET, 2, now + 30 * MINUTE_USEC), DRIFTLIMIT_GO);
+                assert_int_equal(driftlimit_ask(limit, &a, DRIFT_RESET, 2, now + 30 * MINUTE_USEC), DRIFTLIMIT_STOPPED);
+        }
         /* Each device and each kind by itself. */
         assert_int_equal(driftlimit_take(limit, &b, DRIFT_RESET, 2, now + 30 * MINUTE_USEC), DRIFTLIMIT_GO);
         assert_int_equal(driftlimit_take(limit, &a_again, DRIFT_RESET, 2, now + 30 * MINUTE_USEC), DRIFTLIMIT_GO);

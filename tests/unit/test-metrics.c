@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/metrics.h"
 #include "tests/support/rule.h"
@@ -78,6 +79,10 @@ static void test_print(void **state) {
         metrics_count_scan(f.metrics, 5000000);
         metrics_count_scan(f.metrics, 1500);
         count_change(&f, "vg/a \"b\"\\c\nd", 10, 20.5, false);
+        count_change(&f,
+                        "\xff"
+                        "ä\xc3",
+                        1, 7, false);
         count_change(&f, "unmeasured", 0, 0, false);
         count_change(&f, "slower", 30, 20, true);
         text = print(&f);
@@ -87,7 +92,8 @@ static void test_print(void **state) {
         assert_line(text, "# TYPE setrad_layers gauge");
         assert_line(text, "setrad_mismatches 2");
         assert_line(text, "setrad_held 1");
-        assert_line(text, "setrad_changes_total 3");
+        assert_line(text, "setrad_changes_total 4");
+        assert_line(text, "setrad_probe_bytes_per_second{label=\"�ä�\",when=\"after\"} 7000000");
         assert_line(text, "setrad_reverts_total 1");
         assert_line(text, "setrad_scans_total 2");
         assert_line(text, "setrad_scan_duration_seconds 0.001500");
@@ -140,7 +146,7 @@ static void test_many_probes(void **state) {
 static void test_write(void **state) {
         _cleanup_(fixture_done) struct fixture f = {};
         _cleanup_(tree_freep) struct tree *tree = tree_new();
-        _cleanup_(freep) char *path = NULL, *temporary = NULL, *nowhere = NULL;
+        _cleanup_(freep) char *path = NULL, *temporary = NULL, *nowhere = NULL, *victim = NULL;
         struct stat st;
 
         fixture_init(&f);
@@ -151,6 +157,14 @@ static void test_write(void **state) {
         assert_int_equal(metrics_write(f.metrics, &f.survey, nowhere), -ENOENT);
 
         umask(0077);
+        /* What others have put there is neither followed nor written to. */
+        assert_true(asprintf(&victim, "%s/victim", tree_path(tree)) > 0);
+        tree_write(tree, "victim", "mine\n");
+        assert_int_equal(symlink(victim, temporary), 0);
+        assert_int_equal(metrics_write(f.metrics, &f.survey, path), 0);
+        assert_int_equal(stat(victim, &st), 0);
+        assert_int_equal(st.st_size, 5);
+        assert_int_equal(mkfifo(temporary, 0600), 0);
         assert_int_equal(metrics_write(f.metrics, &f.survey, path), 0);
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0644);
