@@ -139,12 +139,15 @@ install-vm-programs: $(VM_PROGRAMS)
 POLICIES := $(wildcard config/policy.d/*.yaml)
 EXAMPLES := $(wildcard config/examples/*.yaml)
 
-install: all
+# Anew each time: the directories may be others.
+$(BUILD)/setrad.service: systemd/setrad.service FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|g; s|@VENDORDIR@|$(VENDORDIR)|g; s|@DOCDIR@|$(DOCDIR)|g' $< > $@
+
+install: all $(BUILD)/setrad.service
 	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
 	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(BINDIR)/setractl
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(VENDORDIR)/policy.d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
-	sed 's|@SBINDIR@|$(SBINDIR)|g; s|@VENDORDIR@|$(VENDORDIR)|g; s|@DOCDIR@|$(DOCDIR)|g' \
-		systemd/setrad.service > $(BUILD)/setrad.service
 	$(INSTALL) -m 644 $(BUILD)/setrad.service $(DESTDIR)$(UNITDIR)/setrad.service
 	$(INSTALL) -D -m 644 systemd/setrad.catalog $(DESTDIR)$(CATALOGDIR)/setrad.catalog
 	$(INSTALL) -m 644 $(POLICIES) $(DESTDIR)$(VENDORDIR)/policy.d/
