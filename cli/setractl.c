@@ -40,7 +40,7 @@ static const struct verb verbs[] = {
                                 .any_number = true,
                                 .details = "With DEV only that device is changed, also if its value was set by "
                                            "somebody\n"
-                                           "else since, or was put back by 'setractl revert'.",
+                                           "else since, or was put back by 'setractl revert' or by keep-if.",
                                 .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_NO_PROBE) |
                                            OPTION_BIT(OPTION_POLICY),
                                 .run = verb_apply,

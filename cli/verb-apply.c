@@ -30,8 +30,8 @@ static int note_after(const struct apply_request *request, const struct apply_re
         int r;
 
         if (result->put_back)
-                r = ledger_record_put_back(
-                                LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, &result->probe, &damaged);
+                r = ledger_record_put_back(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device,
+                                result->before_sectors, &result->probe, &damaged);
         else
                 r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, result->changed,
                                 &result->probe, &damaged);

@@ -54,11 +54,12 @@ static const struct ledger_note *make_note(
         if (!note || !rule)
                 return NULL;
         *note = (struct ledger_note){
-                        .sectors = ledger_given(ledger, entry),
+                        .sectors = ledger_tried(ledger, entry),
                         .rule = rule,
                         .stack_known = entry->stack != 0,
                         .stack = entry->stack,
-                        .reverted = entry->reverted,
+                        .reverted = entry->reverted || entry->put_back,
+                        .put_back = entry->put_back,
         };
         return note;
 }

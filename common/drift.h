@@ -9,7 +9,7 @@ enum drift {
         DRIFT_NONE,     /* setrad has not changed the layer, or it still has what it was given */
         DRIFT_RESET,    /* the kernel or LVM worked it out anew, which loses what was set: set it again */
         DRIFT_OTHER,    /* somebody set it */
-        DRIFT_REVERTED, /* the administrator, or keep-if, had setrad put the original back */
+        DRIFT_REVERTED, /* the administrator, or keep-if, had setrad take it back */
 };
 
 /* "none", "reset", "other", "reverted" */

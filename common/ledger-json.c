@@ -9,7 +9,10 @@
 
 #include "common/ledger-private.h"
 
-/* Of what came later, stack and reverted may be missing, and a reader that does not know them passes them over. */
+/*
+ * Of what came later, stack, reverted, put_back and kept_sectors may be missing, and a reader that does not know them
+ * passes them over.
+ */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
 
@@ -98,6 +101,34 @@ static int get_number(const json_t *object, const char *key, uint64_t max, uint6
         return 0;
 }
 
+/* Unknown, or of an earlier version, it is null or missing. */
+static int get_optional_number(const json_t *object, const char *key, struct opt_int *ret) {
+        const json_t *json = json_object_get(object, key);
+        uint64_t number;
+
+        *ret = (struct opt_int){};
+        if (!json || json_is_null(json))
+                return 0;
+        if (get_number(object, key, INT64_MAX, &number) < 0)
+                return -EBADMSG;
+        *ret = opt_some((int64_t)number);
+        return 0;
+}
+
+static json_t *encode_optional_number(struct opt_int number) {
+        return number.known ? json_integer(number.value) : json_null();
+}
+
+/* False where it is missing. */
+static int get_flag(const json_t *object, const char *key, bool *ret) {
+        const json_t *json = json_object_get(object, key);
+
+        if (json && !json_is_boolean(json))
+                return -EBADMSG;
+        *ret = json_is_true(json);
+        return 0;
+}
+
 /* Unknown is null in the file, 0 in memory. */
 static int get_figure(const json_t *object, const char *key, double *ret) {
         const json_t *json = json_object_get(object, key);
@@ -144,11 +175,13 @@ static int get_stack(const json_t *object, const char *key, uint64_t *ret) {
 }
 
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:b, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending, "reverted",
-                        entry->reverted, "label", encode_text(entry->label), "rule", encode_text(entry->rule), "stack",
-                        encode_stack(entry->stack), "new_sectors", (json_int_t)entry->new_sectors, "time_usec",
-                        (json_int_t)entry->time_usec, "before_mbps", encode_figure(entry->before_mbps), "after_mbps",
-                        encode_figure(entry->after_mbps), "gain", encode_figure(entry->gain));
+        return json_pack("{s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending,
+                        "reverted", entry->reverted, "put_back", entry->put_back, "kept_sectors",
+                        encode_optional_number(entry->kept_sectors), "label", encode_text(entry->label), "rule",
+                        encode_text(entry->rule), "stack", encode_stack(entry->stack), "new_sectors",
+                        (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
+                        encode_figure(entry->before_mbps), "after_mbps", encode_figure(entry->after_mbps), "gain",
+                        encode_figure(entry->gain));
 }
 
 static json_t *encode_record(const struct ledger_record *record) {
@@ -175,13 +208,13 @@ char *ledger_format(const struct ledger *ledger) {
 }
 
 static int parse_change(const json_t *json, struct ledger_entry *entry) {
-        const json_t *pending = json_object_get(json, "pending"), *reverted = json_object_get(json, "reverted");
         int r;
 
-        if (!json_is_boolean(pending) || (reverted && !json_is_boolean(reverted)))
+        if (!json_object_get(json, "pending") || get_flag(json, "pending", &entry->pending) < 0 ||
+                        get_flag(json, "reverted", &entry->reverted) < 0 ||
+                        get_flag(json, "put_back", &entry->put_back) < 0 ||
+                        get_optional_number(json, "kept_sectors", &entry->kept_sectors) < 0)
                 return -EBADMSG;
-        entry->pending = json_is_true(pending);
-        entry->reverted = json_is_true(reverted);
         r = dup_text(json, "label", &entry->label);
         if (r < 0)
                 return r;

@@ -73,15 +73,14 @@ int ledger_record_end(const char *directory, unsigned wait_msec, const struct de
 }
 
 int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct probe_result *probe, bool *ret_damaged) {
+                uint64_t back_to_sectors, const struct probe_result *probe, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        ledger_confirm(record.ledger, device, probe);
-        ledger_release(record.ledger, device);
+        ledger_put_back(record.ledger, device, back_to_sectors, probe);
         return ledger_save(record.ledger, record.path);
 }
 

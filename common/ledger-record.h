@@ -27,11 +27,11 @@ int ledger_record_end(const char *directory, unsigned wait_msec, const struct de
                 const struct probe_result *probe, bool *ret_damaged);
 
 /*
- * After a change that was made, found to be no good, and taken back by setrad itself: the entry stays, as reverted, and
- * says what was tried, so that it is not tried again before rule or stack change. PROBE may be NULL.
+ * After a change that was made, found to be no good, and taken back by setrad itself to BACK_TO_SECTORS: as
+ * ledger_put_back(). It is not tried again before rule or stack change.
  */
 int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct probe_result *probe, bool *ret_damaged);
+                uint64_t back_to_sectors, const struct probe_result *probe, bool *ret_damaged);
 
 /* Before an original value is put back: as ledger_begin_revert(). */
 int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,

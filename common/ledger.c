@@ -153,9 +153,20 @@ static void replace_entry(struct ledger_record *record, struct ledger_entry *ent
         record->entry = *entry;
 }
 
-/* What a device has after its original value was put back is a new original value. */
+/* Nothing of setrad's is left: what the device has when it is changed next is a new original value. */
 static bool is_released(const struct ledger_entry *entry) {
-        return entry->reverted && !entry->pending;
+        return !entry->pending && (entry->reverted || (entry->put_back && !entry->kept_sectors.known));
+}
+
+/* What is left of what setrad gave. */
+static struct opt_int given_by(const struct ledger_entry *entry) {
+        return entry->put_back ? entry->kept_sectors : opt_some((int64_t)entry->new_sectors);
+}
+
+static bool gave(const struct ledger_entry *entry, uint64_t sectors) {
+        struct opt_int given = given_by(entry);
+
+        return given.known && (uint64_t)given.value == sectors;
 }
 
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
@@ -189,6 +200,27 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
         record->entry.before_mbps = probe->series[PROBE_BEFORE].median_mbps;
         record->entry.after_mbps = probe->series[PROBE_AFTER].median_mbps;
         record->entry.gain = probe->gain;
+}
+
+/* Where another process has settled the change meanwhile, what stood before is not known, but for the value. */
+static struct opt_int given_before(const struct ledger_record *record, uint64_t sectors) {
+        if (!record->has_previous)
+                return sectors == record->entry.original_sectors ? (struct opt_int){} : opt_some((int64_t)sectors);
+        return is_released(&record->previous) ? (struct opt_int){} : given_by(&record->previous);
+}
+
+void ledger_put_back(struct ledger *ledger, const struct device_identity *device, uint64_t back_to_sectors,
+                const struct probe_result *probe) {
+        struct ledger_record *record = find(ledger, device);
+        struct opt_int kept;
+
+        /* Settled as not made, the entry is what stood before: it gives that value itself, or nothing. */
+        if (!record || record->entry.new_sectors == back_to_sectors || is_released(&record->entry))
+                return;
+        kept = given_before(record, back_to_sectors);
+        ledger_confirm(ledger, device, probe);
+        record->entry.put_back = true;
+        record->entry.kept_sectors = kept;
 }
 
 void ledger_abandon(struct ledger *ledger, const struct device_identity *device) {
@@ -231,15 +263,27 @@ void ledger_release(struct ledger *ledger, const struct device_identity *device)
         struct ledger_record *record = find(ledger, device);
 
         ledger_confirm(ledger, device, NULL);
-        if (record)
-                record->entry.reverted = true;
+        if (!record)
+                return;
+        record->entry.reverted = true;
+        record->entry.put_back = false;
+        record->entry.kept_sectors = (struct opt_int){};
 }
 
-uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *entry) {
+/* Of what is being reverted, what stood before; else the entry itself. */
+static const struct ledger_entry *before_revert(const struct ledger *ledger, const struct ledger_entry *entry) {
         const struct ledger_record *record = find(ledger, &entry->device);
         bool reverting = record && entry->pending && entry->reverted && record->has_previous;
 
-        return reverting ? record->previous.new_sectors : entry->new_sectors;
+        return reverting ? &record->previous : entry;
+}
+
+uint64_t ledger_tried(const struct ledger *ledger, const struct ledger_entry *entry) {
+        return before_revert(ledger, entry)->new_sectors;
+}
+
+uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *entry) {
+        return (uint64_t)opt_or(given_by(before_revert(ledger, entry)), (int64_t)entry->original_sectors);
 }
 
 bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors) {
@@ -247,8 +291,7 @@ bool ledger_gave(const struct ledger *ledger, const struct device_identity *devi
 
         if (!record)
                 return false;
-        return record->entry.new_sectors == sectors ||
-               (record->has_previous && record->previous.new_sectors == sectors);
+        return gave(&record->entry, sectors) || (record->has_previous && gave(&record->previous, sectors));
 }
 
 void ledger_remove(struct ledger *ledger, const struct device_identity *device) {

@@ -13,6 +13,7 @@
 
 #include "cleanup.h"
 #include "device.h"
+#include "opt.h"
 #include "probe.h"
 
 #define LEDGER_PATH        "/run/setrad/ledger.json"
@@ -27,7 +28,9 @@ struct ledger_entry {
         uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
         uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
         bool pending;                         /* written before the change; not confirmed yet */
-        bool reverted;                        /* the original value was put back, by wish or as keep-if asks */
+        bool reverted;                        /* the original value was put back by wish: left to the administrator */
+        bool put_back;                        /* new_sectors was tried, and taken back as keep-if asks */
+        struct opt_int kept_sectors;          /* of what is put_back: given before, and stands; unknown: nothing was */
         double before_mbps, after_mbps, gain; /* of the last probe; 0 if none */
 };
 
@@ -61,8 +64,8 @@ int ledger_save(const struct ledger *ledger, const char *path);
 
 /*
  * Notes that the device is about to be changed; all of CHANGE is copied. A device that is known (same identity) keeps
- * its original value, unless that was put back since. An entry of another device that had the same number is dropped:
- * that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
+ * its original value, unless it has nothing of setrad's since, as that was put back or released. An entry of another
+ * device that had the same number is dropped: that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
  */
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
                 uint64_t time_usec);
@@ -73,6 +76,13 @@ int ledger_begin(struct ledger *ledger, const struct device_identity *device, co
  */
 void ledger_confirm(struct ledger *ledger, const struct device_identity *device, const struct probe_result *probe);
 void ledger_abandon(struct ledger *ledger, const struct device_identity *device);
+
+/*
+ * The change was made, measured, and taken back to BACK_TO_SECTORS: the entry says what was tried, and what setrad had given
+ * before stands. PROBE may be NULL.
+ */
+void ledger_put_back(struct ledger *ledger, const struct device_identity *device, uint64_t back_to_sectors,
+                const struct probe_result *probe);
 
 /*
  * Notes that the original value is about to be put back in the place of FROM_SECTORS. KEEP: an administrator wants it, and
@@ -90,7 +100,10 @@ int ledger_begin_revert(struct ledger *ledger, const struct device_identity *dev
 /* Whatever value it has, it is left to the administrator from now on: the entry is confirmed, and reverted. */
 void ledger_release(struct ledger *ledger, const struct device_identity *device);
 
-/* What setrad gave the device of ENTRY, also if that was, or is being, put back. */
+/* What setrad decided on last for the device of ENTRY, also if that was, or is being, put back. */
+uint64_t ledger_tried(const struct ledger *ledger, const struct ledger_entry *entry);
+
+/* What the device of ENTRY has of setrad, or had until its original value was put back; that one if there is nothing. */
 uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *entry);
 
 /* Whether SECTORS is what setrad gave the device; while a change is pending, also what it gave it before. */

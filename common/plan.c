@@ -96,7 +96,8 @@ static enum drift drift_of(const struct plan_input *in, const struct decision *d
 /* Why a value that is not setrad's stays; NULL if it does not. */
 static const char *why_left(const struct decision *d) {
         switch (d->drift) {
-        case DRIFT_REVERTED: return "its original value was put back";
+        case DRIFT_REVERTED:
+                return d->layer->set->put_back ? "keep-if has put it back" : "its original value was put back";
         case DRIFT_OTHER:
                 return d->rule_action->on_drift == DRIFT_RESPECT ? "somebody has set it since, which the rule respects"
                                                                  : NULL;

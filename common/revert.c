@@ -98,8 +98,11 @@ static void print_state(FILE *f, const struct revert *revert) {
         case REVERT_ORIGINAL: fprintf(f, " has its original %" PRIu64 " sectors", original); break;
         case REVERT_RELEASED: fputs(" was reverted before", f); break;
         case REVERT_OTHER:
-                fprintf(f, " has %" PRIu64 " sectors, not the %" PRIu64 " that setrad gave it: left alone", now,
-                                revert->given_sectors);
+                if (revert->given_sectors == original)
+                        fprintf(f, " has %" PRIu64 " sectors, which setrad did not give it: left alone", now);
+                else
+                        fprintf(f, " has %" PRIu64 " sectors, not the %" PRIu64 " that setrad gave it: left alone", now,
+                                        revert->given_sectors);
                 break;
         case REVERT_GONE: fputs(" is gone: there is nothing to put back", f); break;
         case REVERT_SUSPENDED:

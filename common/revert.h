@@ -25,7 +25,7 @@ struct revert {
         const struct ledger_entry *entry;
         const struct layer *layer; /* NULL if it is gone */
         enum revert_state state;
-        uint64_t given_sectors; /* by setrad */
+        uint64_t given_sectors; /* by setrad; the original value if it has nothing of setrad's */
         uint64_t now_sectors;   /* 0 if it is gone or unreadable */
 };
 

@@ -133,11 +133,12 @@ struct md_info {
 
 /* What setrad has on record of a layer that it has changed. */
 struct ledger_note {
-        uint64_t sectors; /* what it gave it last; also if that was reverted since */
+        uint64_t sectors; /* what it gave it last; also if that was taken back since */
         const char *rule; /* which asked for that; "" if none did */
         bool stack_known;
         uint64_t stack; /* stack_fingerprint() at that time */
         bool reverted;  /* it was taken back, by wish or as keep-if asks: to be left alone */
+        bool put_back;  /* as keep-if asks */
 };
 
 struct layer {

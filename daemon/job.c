@@ -66,11 +66,12 @@ static void record_end(const struct job *job, bool made, const struct probe_resu
         tell_record(job, r, damaged);
 }
 
-static void record_put_back(const struct job *job, const struct probe_result *probe) {
+static void record_put_back(const struct job *job, const struct apply_result *result) {
         bool damaged = false;
         int r;
 
-        r = ledger_record_put_back(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &job->request.device, probe, &damaged);
+        r = ledger_record_put_back(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &job->request.device, result->before_sectors,
+                        &result->probe, &damaged);
         tell_record(job, r, damaged);
 }
 
@@ -123,7 +124,7 @@ static enum job_news tell_result(struct job *job, const struct apply_result *res
         job->over = true;
         job->result = *result;
         if (result->put_back)
-                record_put_back(job, &result->probe);
+                record_put_back(job, result);
         else
                 record_end(job, result->changed, &result->probe);
         switch (result->error) {

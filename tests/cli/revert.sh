@@ -90,6 +90,19 @@ one_line out
 run 0 revert --root "$root" --dry-run vg0/data
 expect out '^vg0/data \(dm-0\) was not changed by setrad$'
 
+# What keep-if has put back: the value given before it is setrad's, what was tried is not; with none given, it is original.
+put_back() { sed "s/\"change\":{/&\"put_back\":true,\"kept_sectors\":$1,/"; }
+ledger "$(entry dm-0 253 0 ${uuid}1 vg0/data 8 4096 false false | put_back 256)" \
+    "$(entry dm-1 253 1 ${uuid}2 vg0/home 7168 3072 false false | put_back null)" \
+    "$(entry md0 9 0 '' md0 512 7168 false false | put_back null)" \
+    "$(entry sdz 65 144 '' sdz 128 256 false false | put_back 8192)"
+run 0 revert --root "$root" --dry-run --all
+expect out '^vg0/data \(dm-0\): readahead 256 → 8 sectors, its original value$'
+expect out '^vg0/home \(dm-1\) has its original 7168 sectors$'
+expect out '^md0 has [0-9]+ sectors, which setrad did not give it: left alone$'
+expect out '^sdz has 256 sectors, not the 8192 that setrad gave it: left alone$'
+[ "$(wc -l <"$work/out")" -eq 4 ] || fail "$last: not four lines: $(cat "$work/out")"
+
 # Ledgers that can't be read are told of and left alone.
 for text in '' '{' '{"version":2,"entries":[]}' 'null'; do
     printf %s "$text" >"$root/run/setrad/ledger.json"

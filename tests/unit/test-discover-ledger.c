@@ -25,6 +25,7 @@ static struct topology *discover_tree(struct tree *tree) {
                         DISK("sdd", "8:48", "4"),
                         DISK("sde", "8:64", "5"),
                         DISK("sdf", "8:80", "6"),
+                        DISK("sdg", "8:96", "7"),
         };
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
         struct topology *topology = NULL;
@@ -52,10 +53,13 @@ static void add_entry(struct ledger *ledger, struct device_identity device, uint
 
 static void write_ledger(struct tree *tree) {
         static const struct ledger_change next = {.rule = "next", .from_sectors = 3072, .to_sectors = 4096};
+        static const struct ledger_change first = {.rule = "first", .from_sectors = 256, .to_sectors = 1024};
+        static const struct ledger_change tried = {
+                        .rule = "a rule", .from_sectors = 1024, .to_sectors = 3072, .stack = 5};
         static const struct ledger_revert revert = {
                         .from_sectors = 3072, .original_sectors = 256, .stack = 255, .keep = true};
         const struct device_identity reverted = disk("sda", 0, 1), changing = disk("sdd", 48, 4),
-                                     reverting = disk("sde", 64, 5);
+                                     reverting = disk("sde", 64, 5), put_back = disk("sdg", 96, 7);
         _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
         char path[512];
 
@@ -69,19 +73,24 @@ static void write_ledger(struct tree *tree) {
         add_entry(ledger, reverting, 5);
         assert_int_equal(ledger_begin_revert(ledger, &reverting, &revert, 2), 0);
         add_entry(ledger, disk("sdz", 99, 9), 5);
+        assert_int_equal(ledger_begin(ledger, &put_back, &first, 1), 0);
+        ledger_confirm(ledger, &put_back, NULL);
+        assert_int_equal(ledger_begin(ledger, &put_back, &tried, 2), 0);
+        ledger_put_back(ledger, &put_back, 1024, NULL);
 
         tree_directory(tree, "run/setrad");
         snprintf(path, sizeof(path), "%s/run/setrad/ledger.json", tree_path(tree));
         assert_int_equal(ledger_save(ledger, path), 0);
 }
 
-static void check_note(const struct ledger_note *note, uint64_t stack, bool reverted) {
+static void check_note(const struct ledger_note *note, uint64_t stack, bool reverted, bool put_back) {
         assert_non_null(note);
         assert_int_equal(note->sectors, 3072);
         assert_string_equal(note->rule, "a rule");
         assert_int_equal(note->stack_known, stack != 0);
         assert_int_equal(note->stack, stack);
         assert_int_equal(note->reverted, reverted);
+        assert_int_equal(note->put_back, put_back);
 }
 
 static void test_notes(void **state) {
@@ -90,11 +99,12 @@ static void test_notes(void **state) {
 
         write_ledger(tree);
         topology = discover_tree(tree);
-        check_note(topology_find(topology, "sda")->set, 255, true);
-        check_note(topology_find(topology, "sdb")->set, 0, false);
-        assert_null(topology_find(topology, "sdc")->set);           /* another device */
-        assert_null(topology_find(topology, "sdd")->set);           /* which of two values is right is not known yet */
-        check_note(topology_find(topology, "sde")->set, 255, true); /* already while it is put back */
+        check_note(topology_find(topology, "sda")->set, 255, true, false);
+        check_note(topology_find(topology, "sdb")->set, 0, false, false);
+        assert_null(topology_find(topology, "sdc")->set);                  /* another device */
+        assert_null(topology_find(topology, "sdd")->set);                  /* which of two values is right is unknown */
+        check_note(topology_find(topology, "sde")->set, 255, true, false); /* already while it is put back */
+        check_note(topology_find(topology, "sdg")->set, 5, true, true);    /* of what was tried */
         assert_null(topology_find(topology, "sdf")->set);
 }
 

@@ -92,31 +92,41 @@ static void test_plan(void **state) {
                 uint64_t given;
                 const char *rule;
                 enum on_drift on_drift;
-                bool reverted;
+                bool reverted, put_back;
                 enum plan_action action;
                 enum drift drift;
                 const char *reason;
         } cases[] = {
-                        {"sectors=8192", 8192, STACK_RULE, DRIFT_RESPECT, false, ACTION_KEEP, DRIFT_OTHER,
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_RESPECT, false, false, ACTION_KEEP, DRIFT_OTHER,
                                         "somebody has set it since, which the rule respects"},
-                        {"sectors=8192", 8192, STACK_RULE, DRIFT_REASSERT, false, ACTION_RAISE, DRIFT_OTHER, "number"},
-                        {"sectors=8192", 8192, STACK_RULE, DRIFT_RESPECT, true, ACTION_KEEP, DRIFT_REVERTED,
-                                        "put back"},
-                        {"sectors=8192", 8192, STACK_RULE, DRIFT_REASSERT, true, ACTION_KEEP, DRIFT_REVERTED,
-                                        "put back"},
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_REASSERT, false, false, ACTION_RAISE, DRIFT_OTHER,
+                                        "number"},
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_RESPECT, true, false, ACTION_KEEP, DRIFT_REVERTED,
+                                        "its original value was put back"},
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_REASSERT, true, false, ACTION_KEEP, DRIFT_REVERTED,
+                                        "its original value was put back"},
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_RESPECT, true, true, ACTION_KEEP, DRIFT_REVERTED,
+                                        "keep-if has put it back"},
+                        {"sectors=8192", 8192, STACK_RULE, DRIFT_REASSERT, true, true, ACTION_KEEP, DRIFT_REVERTED,
+                                        "keep-if has put it back"},
                         /* Another rule, or the same with another number, is a new decision. */
-                        {"sectors=8192", 8192, "another", DRIFT_RESPECT, false, ACTION_RAISE, DRIFT_NONE, "number"},
-                        {"sectors=8192", 4096, STACK_RULE, DRIFT_RESPECT, false, ACTION_RAISE, DRIFT_NONE, "number"},
-                        {"sectors=8192", 4096, STACK_RULE, DRIFT_RESPECT, true, ACTION_RAISE, DRIFT_NONE, "number"},
+                        {"sectors=8192", 8192, "another", DRIFT_RESPECT, false, false, ACTION_RAISE, DRIFT_NONE,
+                                        "number"},
+                        {"sectors=8192", 4096, STACK_RULE, DRIFT_RESPECT, false, false, ACTION_RAISE, DRIFT_NONE,
+                                        "number"},
+                        {"sectors=8192", 4096, STACK_RULE, DRIFT_RESPECT, true, false, ACTION_RAISE, DRIFT_NONE,
+                                        "number"},
                         /* What a rule would not do anyway, it does not do for another reason. */
-                        {"sectors=8192 lower", 8192, STACK_RULE, DRIFT_RESPECT, false, ACTION_KEEP, DRIFT_OTHER,
+                        {"sectors=8192 lower", 8192, STACK_RULE, DRIFT_RESPECT, false, false, ACTION_KEEP, DRIFT_OTHER,
                                         "the rule does not raise"},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 _cleanup_(stack_freep) struct stack *stack = stack_build(STACK "ra=1024");
-                struct ledger_note given = {
-                                .sectors = cases[i].given, .rule = cases[i].rule, .reverted = cases[i].reverted};
+                struct ledger_note given = {.sectors = cases[i].given,
+                                .rule = cases[i].rule,
+                                .reverted = cases[i].reverted,
+                                .put_back = cases[i].put_back};
                 struct rule_action rule = rule_from_text(cases[i].readahead);
                 const struct decision *decision;
                 struct plan plan;

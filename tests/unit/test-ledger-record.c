@@ -162,14 +162,21 @@ static void test_probe(void **state) {
         assert_true(entry->gain > 2.49 && entry->gain < 2.51);
 }
 
-/* What can't be read is set aside, told of once, and does not stop a change. */
+static const struct probe_result slower = {
+                .verdict = PROBE_SLOWER,
+                .gain = 0.8,
+                .series = {[PROBE_BEFORE] = {.median_mbps = 100}, [PROBE_AFTER] = {.median_mbps = 80}},
+};
+
+static void put_back(const struct tree *tree, uint64_t to, const struct probe_result *probe) {
+        bool damaged = true;
+
+        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &map, to, probe, &damaged), 0);
+        assert_false(damaged);
+}
+
 /* Tried and taken back: it is known what was tried, and that the value now is the one to start from. */
 static void test_put_back(void **state) {
-        const struct probe_result probe = {
-                        .verdict = PROBE_SLOWER,
-                        .gain = 0.8,
-                        .series = {[PROBE_BEFORE] = {.median_mbps = 100}, [PROBE_AFTER] = {.median_mbps = 80}},
-        };
         _cleanup_(tree_freep) struct tree *tree = tree_new();
         bool damaged = true;
 
@@ -177,24 +184,43 @@ static void test_put_back(void **state) {
                 const uint64_t from = i == 0 ? 256 : 512;
 
                 begin(tree, &map, from, 3072);
-                assert_int_equal(ledger_record_put_back(directory(tree), 1000, &map, &probe, &damaged), 0);
-                assert_false(damaged);
+                put_back(tree, from, &slower);
                 check_entry(tree, &map, from, 3072, false);
 
                 _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
                 const struct ledger_entry *entry = ledger_find(ledger, &map);
 
-                assert_true(entry->reverted);
+                assert_true(entry->put_back);
+                assert_false(entry->reverted || entry->kept_sectors.known);
                 assert_float_equal(entry->gain, 0.8, 1e-9);
                 assert_float_equal(entry->before_mbps, 100, 1e-9);
         }
         assert_int_equal(count(tree), 1);
 
         /* An entry that is not there is none. */
-        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &array, NULL, &damaged), 0);
+        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &array, 256, NULL, &damaged), 0);
         assert_int_equal(count(tree), 1);
 }
 
+/* The first value is not lost where only what was tried on top of an earlier change is taken back. */
+static void test_put_back_after_change(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        begin(tree, &map, 256, 1024);
+        end(tree, &map, true);
+        begin(tree, &map, 1024, 3072);
+        put_back(tree, 1024, &slower);
+        check_entry(tree, &map, 256, 3072, false);
+
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+        const struct ledger_entry *entry = ledger_find(ledger, &map);
+
+        assert_true(entry->put_back && !entry->reverted);
+        assert_int_equal(opt_or(entry->kept_sectors, -1), 1024);
+        assert_float_equal(entry->gain, 0.8, 1e-9);
+}
+
+/* What can't be read is set aside, told of once, and does not stop a change. */
 static void test_damaged(void **state) {
         static const char *const texts[] = {
                         "", "{", "{\"version\":1", "[]", "{\"version\":99,\"entries\":[]}", "\xff\xfe"};
@@ -425,6 +451,7 @@ int main(void) {
                         cmocka_unit_test(test_end_alone),
                         cmocka_unit_test(test_probe),
                         cmocka_unit_test(test_put_back),
+                        cmocka_unit_test(test_put_back_after_change),
                         cmocka_unit_test(test_damaged),
                         cmocka_unit_test(test_refused),
                         cmocka_unit_test(test_bad_directory),

@@ -90,9 +90,10 @@ static int begin(struct ledger *ledger, const struct device_identity *identity, 
         return ledger_begin(ledger, identity, &change, time_usec);
 }
 
-/* One entry that is confirmed, one that is pending over an earlier change, one with a hostile name. */
+/* One that is confirmed, one pending over an earlier change, one with a hostile name, one pending over one put back. */
 static struct ledger *example(void) {
-        struct device_identity a = device(0, 7, "LVM-a"), b = device(1, 0, ""), c = device(2, 9, "CRYPT-\xff\\x41\n");
+        struct device_identity a = device(0, 7, "LVM-a"), b = device(1, 0, ""), c = device(2, 9, "CRYPT-\xff\\x41\n"),
+                               d = device(3, 1, "");
         struct probe_result probe = faster();
         struct ledger *ledger = ledger_new();
 
@@ -103,6 +104,11 @@ static struct ledger *example(void) {
         ledger_confirm(ledger, &b, &probe);
         assert_int_equal(begin(ledger, &b, "données", "second", 1024, 2048, 2), 0);
         assert_int_equal(begin(ledger, &c, "\x80 \" \\", "x", 0, INT64_MAX, INT64_MAX), 0);
+        assert_int_equal(begin(ledger, &d, "vg0/lv0", "r1", 256, 1024, 1), 0);
+        ledger_confirm(ledger, &d, NULL);
+        assert_int_equal(begin(ledger, &d, "vg0/lv0", "r1", 1024, 3072, 2), 0);
+        ledger_put_back(ledger, &d, 1024, &probe);
+        assert_int_equal(begin(ledger, &d, "vg0/lv0", "r1", 1024, 4096, 3), 0);
         return ledger;
 }
 
@@ -120,6 +126,8 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_int_equal(a->stack, b->stack);
         assert_int_equal(a->pending, b->pending);
         assert_int_equal(a->reverted, b->reverted);
+        assert_int_equal(a->put_back, b->put_back);
+        assert_int_equal(opt_or(a->kept_sectors, -1), opt_or(b->kept_sectors, -1));
         assert_true(a->before_mbps == b->before_mbps && a->after_mbps == b->after_mbps && a->gain == b->gain);
 }
 
@@ -235,7 +243,7 @@ static void test_revert(void **state) {
 
         /* Made. The stack is that of now, the value what was given. */
         assert_int_equal(begin_revert(ledger, &a, 3072, true), 0);
-        assert_int_equal(ledger_given(ledger, ledger_find(ledger, &a)), 3072);
+        assert_int_equal(ledger_tried(ledger, ledger_find(ledger, &a)), 3072);
         ledger_confirm(ledger, &a, NULL);
         check_entry(ledger, &a, 256, 3072, false, true);
         assert_int_equal(ledger_given(ledger, ledger_find(ledger, &a)), 3072);
@@ -318,14 +326,14 @@ static void test_bounds(void **state) {
 static void test_save_and_load(void **state) {
         const struct place *place = *state;
         _cleanup_(ledger_freep) struct ledger *saved = example(), *loaded = NULL, *again = NULL;
-        struct device_identity b = device(1, 0, "");
+        struct device_identity b = device(1, 0, ""), d = device(3, 1, "");
         struct stat st;
 
         assert_int_equal(ledger_save(saved, place->path), 0);
         assert_int_equal(stat(place->path, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0644);
         assert_int_equal(ledger_load(place->path, &loaded), 0);
-        assert_int_equal(ledger_count(loaded), 3);
+        assert_int_equal(ledger_count(loaded), 4);
         for (size_t i = 0; i < ledger_count(saved); i++)
                 assert_same_entry(ledger_get(loaded, i), ledger_get(saved, i));
 
@@ -334,9 +342,14 @@ static void test_save_and_load(void **state) {
         assert_int_equal(ledger_find(loaded, &b)->new_sectors, 1024);
         assert_int_equal(ledger_find(loaded, &b)->original_sectors, 512);
         assert_true(ledger_find(loaded, &b)->gain == 2.93);
+        ledger_abandon(loaded, &d);
+        assert_int_equal(ledger_find(loaded, &d)->new_sectors, 3072);
+        assert_true(ledger_find(loaded, &d)->put_back);
+        assert_int_equal(opt_or(ledger_find(loaded, &d)->kept_sectors, -1), 1024);
         assert_int_equal(ledger_save(loaded, place->path), 0);
         assert_int_equal(ledger_load(place->path, &again), 0);
         assert_false(ledger_find(again, &b)->pending);
+        assert_same_entry(ledger_find(again, &d), ledger_find(loaded, &d));
 }
 
 static void test_no_file(void **state) {
@@ -395,7 +408,7 @@ static void test_every_byte_changed(void **state) {
                 text[n / ARRAY_SIZE(bytes)] = original;
                 r = ledger_load(place->path, &ledger);
                 assert_true(r == 0 || r == -EBADMSG);
-                assert_int_equal(ledger_count(ledger), r == 0 ? 3 : 0);
+                assert_int_equal(ledger_count(ledger), r == 0 ? 4 : 0);
         }
 }
 
@@ -430,17 +443,22 @@ static void test_accepted(void **state) {
         "\"after_mbps\":null,\"gain\":null}}]}"
 
 /* Files of earlier versions do not have them. */
-static void test_stack_and_reverted(void **state) {
+static void test_later_members(void **state) {
         static const struct {
                 const char *text;
                 uint64_t stack;
-                bool reverted;
+                bool reverted, put_back;
+                int64_t kept;
         } cases[] = {
-                        {FILE_WITH(""), 0, false},
-                        {FILE_WITH("\"stack\":null,"), 0, false},
+                        {FILE_WITH(""), 0, false, false, -1},
+                        {FILE_WITH("\"stack\":null,"), 0, false, false, -1},
                         {FILE_WITH("\"stack\":\"fedcba9876543210\",\"reverted\":true,"), UINT64_C(0xfedcba9876543210),
-                                        true},
-                        {FILE_WITH("\"stack\":\"000000000000000a\",\"reverted\":false,"), 10, false},
+                                        true, false, -1},
+                        {FILE_WITH("\"stack\":\"000000000000000a\",\"reverted\":false,"), 10, false, false, -1},
+                        {FILE_WITH("\"put_back\":true,"), 0, false, true, -1},
+                        {FILE_WITH("\"put_back\":true,\"kept_sectors\":null,"), 0, false, true, -1},
+                        {FILE_WITH("\"put_back\":true,\"kept_sectors\":0,"), 0, false, true, 0},
+                        {FILE_WITH("\"put_back\":false,\"kept_sectors\":1024,"), 0, false, false, 1024},
         };
         const struct place *place = *state;
 
@@ -452,6 +470,8 @@ static void test_stack_and_reverted(void **state) {
                 assert_int_equal(ledger_count(ledger), 1);
                 assert_true(ledger_get(ledger, 0)->stack == cases[i].stack);
                 assert_int_equal(ledger_get(ledger, 0)->reverted, cases[i].reverted);
+                assert_int_equal(ledger_get(ledger, 0)->put_back, cases[i].put_back);
+                assert_int_equal(opt_or(ledger_get(ledger, 0)->kept_sectors, -1), cases[i].kept);
         }
 }
 
@@ -494,6 +514,11 @@ static void test_refused(void **state) {
                         FILE_WITH("\"stack\":\"fedcba98765432100\","),
                         FILE_WITH("\"reverted\":1,"),
                         FILE_WITH("\"reverted\":null,"),
+                        FILE_WITH("\"put_back\":1,"),
+                        FILE_WITH("\"put_back\":null,"),
+                        FILE_WITH("\"put_back\":true,\"kept_sectors\":-1,"),
+                        FILE_WITH("\"put_back\":true,\"kept_sectors\":1.5,"),
+                        FILE_WITH("\"put_back\":true,\"kept_sectors\":\"1024\","),
         };
         const struct place *place = *state;
 
@@ -550,7 +575,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_every_truncation, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_every_byte_changed, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_accepted, set_up, tear_down),
-                        cmocka_unit_test_setup_teardown(test_stack_and_reverted, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_later_members, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_not_a_file, set_up, tear_down),

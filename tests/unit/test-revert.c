@@ -100,6 +100,37 @@ static void test_states(void **state) {
         check_state(&s, 1024, REVERT_RELEASED);
 }
 
+/* Tried, and taken back as keep-if asks. */
+static void put_back(const struct scene *s, uint64_t from, uint64_t tried) {
+        begin(s, from, tried);
+        ledger_put_back(s->ledger, &s->device, from, NULL);
+}
+
+/* What was given before what was put back is setrad's still. */
+static void test_put_back(void **state) {
+        _cleanup_(scene_done) struct scene s = scene();
+
+        put_back(&s, 3072, 4096);
+        check_state(&s, 3072, REVERT_WANTED);
+        check_state(&s, 256, REVERT_ORIGINAL);
+        check_state(&s, 4096, REVERT_OTHER);
+        check_state(&s, 1024, REVERT_OTHER);
+        assert_int_equal(find(&s).given_sectors, 3072);
+
+        begin_revert(&s, 3072, true);
+        check_state(&s, 3072, REVERT_WANTED);
+        check_state(&s, 256, REVERT_ORIGINAL);
+        ledger_confirm(s.ledger, &s.device, NULL);
+        check_state(&s, 256, REVERT_RELEASED);
+
+        /* Nothing of setrad's is there: it has its original value, or somebody's. */
+        put_back(&s, 256, 4096);
+        check_state(&s, 256, REVERT_ORIGINAL);
+        check_state(&s, 4096, REVERT_OTHER);
+        check_state(&s, 3072, REVERT_OTHER);
+        assert_int_equal(find(&s).given_sectors, 256);
+}
+
 static void test_gone(void **state) {
         _cleanup_(scene_done) struct scene s = scene();
 
@@ -196,8 +227,17 @@ static void test_without_worker(void **state) {
         check_without_worker(&s,
                         "vg0/lv0 (dm-0) is suspended: its original 256 sectors can be put back when it is resumed",
                         LEDGER_STANDS, LEDGER_STANDS, true);
+        s.layer->dm->suspended = false;
+        put_back(&s, 3072, 4096);
+        check_without_worker(&s, "vg0/lv0 (dm-0): readahead 3072 → 256 sectors, its original value", LEDGER_RELEASED,
+                        LEDGER_REMOVED, false);
         ledger_release(s.ledger, &s.device);
         check_without_worker(&s, "vg0/lv0 (dm-0) was reverted before", LEDGER_RELEASED, LEDGER_REMOVED, false);
+        put_back(&s, 256, 4096);
+        check_without_worker(&s, "vg0/lv0 (dm-0) has 3072 sectors, which setrad did not give it: left alone",
+                        LEDGER_RELEASED, LEDGER_REMOVED, false);
+        s.layer->readahead_sectors = opt_some(256);
+        check_without_worker(&s, "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_REMOVED, false);
         s.layer->dm->uuid = "";
         check_without_worker(&s, "vg0/lv0 (dm-0) is gone: there is nothing to put back", LEDGER_REMOVED, LEDGER_REMOVED,
                         false);
@@ -206,6 +246,7 @@ static void test_without_worker(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_states),
+                        cmocka_unit_test(test_put_back),
                         cmocka_unit_test(test_gone),
                         cmocka_unit_test(test_request),
                         cmocka_unit_test(test_results),
