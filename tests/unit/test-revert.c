@@ -187,9 +187,9 @@ static void test_results(void **state) {
                                 false);
         check_result((struct apply_result){.error = -EAGAIN, .before_sectors = 1024},
                         "vg0/lv0 (dm-0) has 1024 sectors, not the 3072 that setrad gave it: left alone",
-                        LEDGER_RELEASED, LEDGER_REMOVED, false);
+                        LEDGER_RELEASED, LEDGER_STANDS, false);
         check_result((struct apply_result){.error = -EAGAIN, .before_sectors = 256},
-                        "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_REMOVED, false);
+                        "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_STANDS, false);
         check_result((struct apply_result){.error = -EPERM, .step = APPLY_SET, .before_sectors = 3072},
                         "vg0/lv0 (dm-0): readahead was not set back to 256 sectors: BLKRASET: Operation not permitted",
                         LEDGER_STANDS, LEDGER_STANDS, true);
@@ -216,10 +216,10 @@ static void test_without_worker(void **state) {
         _cleanup_(scene_done) struct scene s = scene();
 
         s.layer->readahead_sectors = opt_some(256);
-        check_without_worker(&s, "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_REMOVED, false);
+        check_without_worker(&s, "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_STANDS, false);
         s.layer->readahead_sectors = opt_some(1024);
         check_without_worker(&s, "vg0/lv0 (dm-0) has 1024 sectors, not the 3072 that setrad gave it: left alone",
-                        LEDGER_RELEASED, LEDGER_REMOVED, false);
+                        LEDGER_RELEASED, LEDGER_STANDS, false);
         s.layer->readahead_sectors = (struct opt_int){};
         check_without_worker(&s, "vg0/lv0 (dm-0): its readahead can't be read", LEDGER_STANDS, LEDGER_STANDS, true);
         s.layer->readahead_sectors = opt_some(3072);
@@ -230,14 +230,14 @@ static void test_without_worker(void **state) {
         s.layer->dm->suspended = false;
         put_back(&s, 3072, 4096);
         check_without_worker(&s, "vg0/lv0 (dm-0): readahead 3072 → 256 sectors, its original value", LEDGER_RELEASED,
-                        LEDGER_REMOVED, false);
+                        LEDGER_STANDS, false);
         ledger_release(s.ledger, &s.device);
-        check_without_worker(&s, "vg0/lv0 (dm-0) was reverted before", LEDGER_RELEASED, LEDGER_REMOVED, false);
+        check_without_worker(&s, "vg0/lv0 (dm-0) was reverted before", LEDGER_RELEASED, LEDGER_STANDS, false);
         put_back(&s, 256, 4096);
         check_without_worker(&s, "vg0/lv0 (dm-0) has 3072 sectors, which setrad did not give it: left alone",
-                        LEDGER_RELEASED, LEDGER_REMOVED, false);
+                        LEDGER_RELEASED, LEDGER_STANDS, false);
         s.layer->readahead_sectors = opt_some(256);
-        check_without_worker(&s, "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_REMOVED, false);
+        check_without_worker(&s, "vg0/lv0 (dm-0) has its original 256 sectors", LEDGER_RELEASED, LEDGER_STANDS, false);
         s.layer->dm->uuid = "";
         check_without_worker(&s, "vg0/lv0 (dm-0) is gone: there is nothing to put back", LEDGER_REMOVED, LEDGER_REMOVED,
                         false);

@@ -38,4 +38,23 @@ udevadm settle
 wait_until 2 ra_is /dev/vg0/lv 8192
 setrad_settled
 assert_eq "$(ra /dev/vg0/lv)" 8192 "readahead of the LV after suspend and resume"
+
+# One with a value that LVM stores and puts back itself each time it resumes the map.
+lvcreate -qq -y -Wn -Zn -r 512 -n stored -L 64m vg0
+wait_until 10 ra_is /dev/vg0/stored 8192
+setrad_settled
+lvextend -qq -L 128m vg0/stored
+wait_until 5 ra_is /dev/vg0/stored 8192
+lvchange -qq --refresh vg0/stored
+pause 3
+setrad_settled
+assert_eq "$(ra /dev/vg0/stored)" 8192 "readahead of the LV with a stored value, after a refresh"
+
+# An event alone changes nothing about what somebody has set.
+blockdev --setra 1024 /dev/vg0/lv
+setrad_settled
+echo change >"/sys/class/block/$(kname /dev/vg0/lv)/uevent"
+pause 3
+setrad_settled
+assert_eq "$(ra /dev/vg0/lv)" 1024 "readahead set by hand, after an event that came later"
 assert_eq "$(count_said 'gave up')" 0 "times that it gave up"
