@@ -45,13 +45,14 @@ remove_users() {
     if [ "$(wc -l </proc/swaps)" -gt 1 ]; then swapoff -a; fi
 }
 
-# remove_layers [--force]: everything that nothing else uses any more
+# remove_layers [--force]: everything that nothing else uses any more. udev is waited for once, as there may be hundreds.
 remove_layers() {
     local sys
     for sys in /sys/block/dm-*; do
         [ -e "$sys" ] || continue
-        if [ -z "$(ls "$sys/holders")" ]; then dmsetup remove "$@" "$(<"$sys/dm/name")" 2>/dev/null; fi
+        if [ -z "$(ls "$sys/holders")" ]; then dmsetup remove --noudevsync "$@" "$(<"$sys/dm/name")" 2>/dev/null; fi
     done
+    udevadm settle --timeout=20
     for sys in /sys/block/md*; do
         [ -e "$sys" ] || continue
         if [ -z "$(ls "$sys/holders")" ]; then mdadm --quiet --stop "/dev/${sys##*/}" 2>/dev/null; fi
