@@ -40,6 +40,9 @@ setrad_settled
 files=$(open_files "$pid")
 anonymous=$(memory "$pid" Anonymous)
 resident=$(memory "$pid" Rss)
+# What it takes without a storm: most of it is the scan, and on a busy machine all is slow.
+quiet=$(answer_usec)
+limit=$((quiet * 4 > 2000000 ? quiet * 4 : 2000000))
 scans=$(scans_made)
 ticks=$(cpu_ticks)
 
@@ -65,11 +68,11 @@ ticks=$(($(cpu_ticks) - ticks))
 setrad_settled
 # Those that this scenario asked for are no part of it, nor the one of setrad_settled.
 scans=$(($(scans_made) - scans - asked - 2))
-note "$scans scans in $took s, and $asked that were asked for; processor time: $ticks ticks of 10 ms; slowest answer to SIGUSR1: $((worst / 1000)) ms"
+note "$scans scans in $took s, and $asked that were asked for; processor time: $ticks ticks of 10 ms; slowest answer to SIGUSR1: $((worst / 1000)) ms, $((quiet / 1000)) ms without events"
 assert_ratio "$scans" "$((took + 3))" '<=' 1 "scans that events made, of one a second"
 [ "$scans" -ge 5 ] || fail "only $scans scans: the events did not come"
 assert_ratio "$ticks" "$((took * 100))" '<' 0.6 "share of a processor"
-assert_ratio "$worst" 2000000 '<' 1 "slowest answer of $asked to SIGUSR1, in 2 s"
+assert_ratio "$worst" "$limit" '<' 1 "slowest answer of $asked to SIGUSR1, of 2 s, or of four times what it takes without events"
 note "KiB anonymous: $anonymous before, $(memory "$pid" Anonymous) after; resident: $resident before, $(memory "$pid" Rss) after"
 assert_ratio "$(memory "$pid" Anonymous)" "$((anonymous + 512))" '<=' 1 "anonymous memory, of 512 KiB more than before"
 assert_ratio "$(memory "$pid" Rss)" "$((resident + 512))" '<=' 1 "resident memory, of 512 KiB more than before"
