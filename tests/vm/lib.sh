@@ -139,7 +139,13 @@ plain_map() {
 }
 
 # drop_map NAME: removes it as soon as nobody has it open, as udev or setrad may; udev is not waited for
-drop_map() { until dmsetup remove --noudevsync "$1" 2>/dev/null; do pause 0.01; done; }
+drop_map() {
+    local end=$((SECONDS + 30))
+    until dmsetup remove --noudevsync "$1" 2>/dev/null; do
+        [ "$SECONDS" -lt "$end" ] || fail "for 30 s the map $1 can't be removed: $(dmsetup info -c "$1" 2>&1)"
+        pause 0.01
+    done
+}
 
 # read_ra KNAME: sets sectors, its readahead, without a process
 read_ra() {

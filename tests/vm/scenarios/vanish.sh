@@ -48,6 +48,7 @@ for ((i = 0; i < rounds; i++)); do
         [ "$sectors" = 3072 ] || fail "round $i: the map that took the place of dm-$minor has $sectors sectors"
         drop_map "other$minor"
     done
+    if ((i % 20 == 19)); then note "$((i + 1)) rounds after $SECONDS s"; fi
 done
 setrad_settled 90
 all=$((rounds * ${#minors[@]}))
