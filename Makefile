@@ -117,6 +117,9 @@ $(BUILD)/flags: FORCE
 	$(Q)printf '%s\n' "$$FLAGS_NOW" | cmp -s - $@ || printf '%s\n' "$$FLAGS_NOW" > $@
 $(BUILD)/flags: export FLAGS_NOW := $(FLAGS_NOW)
 
+# All that there is to compile, the tests too.
+everything: all $(UNIT_TESTS) $(FUZZERS) $(BENCHES)
+
 check: all $(UNIT_TESTS) $(FUZZERS)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS) $(FUZZERS)
 
@@ -170,7 +173,7 @@ format-check:
 clean:
 	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all bench check fuzz fuzzers check-vm install install-vm-programs format format-check clean FORCE
+.PHONY: all bench check everything fuzz fuzzers check-vm install install-vm-programs format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
