@@ -57,6 +57,14 @@ static const char *message_of(const struct entry *entry) {
         return "";
 }
 
+/* The journal takes any byte; whoever reads stderr might be a terminal, and labels are what somebody has made of them. */
+static void print_plainly(const char *message) {
+        fputs("setrad: ", stderr);
+        for (; *message; message++)
+                fputc((unsigned char)*message < ' ' || *message == 0x7f ? '?' : *message, stderr);
+        fputc('\n', stderr);
+}
+
 void entry_send(struct entry *entry, int priority, const char *message_id) {
         if (priority > level_max)
                 return;
@@ -66,5 +74,5 @@ void entry_send(struct entry *entry, int priority, const char *message_id) {
                 entry_add(entry, "MESSAGE_ID", "%s", message_id);
         /* Without a journal sd_journal_sendv() says that all is well. */
         if (access(JOURNAL_SOCKET, F_OK) < 0 || sd_journal_sendv(entry->fields, (int)entry->n_fields) < 0)
-                fprintf(stderr, "setrad: %s\n", message_of(entry));
+                print_plainly(message_of(entry));
 }
