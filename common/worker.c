@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "common/worker.h"
 
 #ifndef SYS_close_range
@@ -33,13 +33,6 @@ struct worker {
         size_t result_size, received;
         unsigned char result[];
 };
-
-static uint64_t now_msec(void) {
-        struct timespec ts;
-
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 static void close_from(unsigned first) {
         struct rlimit limit;
@@ -192,11 +185,11 @@ static bool try_reap(struct worker *worker) {
 }
 
 static bool reap_within(struct worker *worker, unsigned msec) {
-        uint64_t deadline = now_msec() + msec;
+        uint64_t deadline = monotonic_msec() + msec;
         struct timespec pause = {.tv_nsec = 200000};
 
         while (!try_reap(worker)) {
-                if (now_msec() >= deadline)
+                if (monotonic_msec() >= deadline)
                         return false;
                 nanosleep(&pause, NULL);
                 if (pause.tv_nsec < 10000000)
@@ -262,7 +255,7 @@ static int wait_readable(const struct worker *worker, uint64_t deadline) {
         struct pollfd pollfd = {.fd = worker->fd, .events = POLLIN};
 
         for (;;) {
-                uint64_t now = now_msec();
+                uint64_t now = monotonic_msec();
                 int n;
 
                 if (now >= deadline)
@@ -277,7 +270,7 @@ static int wait_readable(const struct worker *worker, uint64_t deadline) {
 
 int worker_run(worker_job job, const void *input, void *result, size_t result_size, unsigned deadline_msec) {
         _cleanup_(worker_freep) struct worker *worker = NULL;
-        uint64_t deadline = now_msec() + deadline_msec;
+        uint64_t deadline = monotonic_msec() + deadline_msec;
         int r;
 
         r = worker_start(job, input, result_size, &worker);

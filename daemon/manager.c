@@ -7,8 +7,8 @@
 #include <sys/signalfd.h>
 #include <syslog.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
 #include "daemon/settle.h"
@@ -19,11 +19,8 @@
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         struct manager *manager = userdata;
-        struct timespec now = {};
 
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu",
-                        (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
+        sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)monotonic_usec());
         manager_load(manager);
         manager_scan(manager, SCAN_RELOAD);
         sd_notify(false, "READY=1");

@@ -2,8 +2,8 @@
 
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
 
@@ -38,13 +38,6 @@ static int take_survey(struct manager *manager, const struct nameset *news) {
         return 0;
 }
 
-static uint64_t now_usec(void) {
-        struct timespec now = {};
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 static void write_metrics(struct manager *manager) {
         const char *path = manager->settings.metrics_file;
         int r;
@@ -57,7 +50,7 @@ static void write_metrics(struct manager *manager) {
 void manager_scan(struct manager *manager, enum scan_reason reason) {
         _cleanup_(nameset_done) struct nameset news = {};
         bool asked_for = reason != SCAN_NEWS;
-        uint64_t start_usec = now_usec();
+        uint64_t start_usec = monotonic_usec();
         int r;
 
         manager->n_scans++;
@@ -72,7 +65,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 manager_follow_holds(manager);
                 return;
         }
-        metrics_count_scan(manager->metrics, now_usec() - start_usec);
+        metrics_count_scan(manager->metrics, monotonic_usec() - start_usec);
         write_metrics(manager);
         manager_tell_news(manager, manager->survey);
         if (asked_for) {

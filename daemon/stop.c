@@ -4,9 +4,9 @@
 #include <poll.h>
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 
 #include "common/apply.h"
+#include "common/clock.h"
 #include "common/discover-ledger.h"
 #include "common/discover.h"
 #include "common/ledger-record.h"
@@ -34,13 +34,6 @@ struct stop {
         uint64_t end_msec;
         size_t n_failed;
 };
-
-static uint64_t now_msec(void) {
-        struct timespec now = {};
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* A worker that hangs is left behind: it dies with this process, if it can. */
 static void stop_done(struct stop *stop) {
@@ -83,7 +76,7 @@ static void end(struct stop *stop, const struct revert *revert, const struct app
 
 static void start(struct stop *stop, const struct revert *revert) {
         const struct ledger_revert record = revert_record(revert, false);
-        struct put_back job = {.revert = *revert, .end_msec = now_msec() + JOB_MSEC};
+        struct put_back job = {.revert = *revert, .end_msec = monotonic_msec() + JOB_MSEC};
         struct apply_request request;
         bool damaged = false;
         int r;
@@ -112,7 +105,7 @@ static bool collect(struct stop *stop, struct put_back *job) {
         int r;
 
         r = worker_collect(job->worker, &result);
-        if (r == -EAGAIN && now_msec() < job->end_msec && now_msec() < stop->end_msec)
+        if (r == -EAGAIN && monotonic_msec() < job->end_msec && monotonic_msec() < stop->end_msec)
                 return false;
         if (r == 0) {
                 end(stop, &job->revert, &result);
@@ -150,7 +143,7 @@ static void put_back(struct stop *stop, const struct ledger_entry *entry) {
         }
         if (stop->n_jobs == stop->n_jobs_max)
                 wait_for_one(stop);
-        if (now_msec() < stop->end_msec)
+        if (monotonic_msec() < stop->end_msec)
                 start(stop, &revert);
         else
                 fail(stop, &revert, "there was no time for it; 'setractl revert' can do it");
@@ -172,7 +165,7 @@ bool stop_revert(const struct sysroot *root, unsigned workers, unsigned msec) {
         _cleanup_(stop_done) struct stop stop = {
                         .root = root,
                         .n_jobs_max = workers < SETTINGS_WORKERS_MAX ? workers : SETTINGS_WORKERS_MAX,
-                        .end_msec = now_msec() + msec,
+                        .end_msec = monotonic_msec() + msec,
         };
         int r;
 
