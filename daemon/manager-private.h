@@ -39,6 +39,7 @@ struct manager {
         struct nameset reloaded; /* maps that a change event has come of lately */
         bool late;               /* it is time to forget these, once they have been looked at */
         uint64_t n_scans;
+        uint64_t overflow_usec; /* when it was last told of; 0: never */
 };
 
 /* Why a scan is made. */

@@ -8,10 +8,13 @@
 #include <sys/epoll.h>
 #include <syslog.h>
 
+#include "common/clock.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
 
 #define RECEIVE_BUFFER_BYTES (4 * 1024 * 1024)
+
+#define OVERFLOW_QUIET_USEC UINT64_C(60000000)
 
 /* So many events are taken in before signals and workers have their turn. */
 #define EVENTS_AT_ONCE 256
@@ -33,6 +36,16 @@ static void take_event(struct manager *manager, struct udev_device *device) {
         manager_news(manager, sysname);
 }
 
+/* Where events keep coming too fast, once a minute is enough. */
+static void tell_overflow(struct manager *manager) {
+        uint64_t now = monotonic_usec();
+
+        if (manager->overflow_usec > 0 && now - manager->overflow_usec < OVERFLOW_QUIET_USEC)
+                return;
+        manager->overflow_usec = now;
+        journal_overflow();
+}
+
 static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         struct manager *manager = userdata;
 
@@ -46,7 +59,7 @@ static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *use
                         continue;
                 }
                 if (errno == ENOBUFS) {
-                        journal_overflow();
+                        tell_overflow(manager);
                         manager_note_reload(manager, NULL);
                         manager_news(manager, NULL);
                 }

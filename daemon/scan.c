@@ -74,6 +74,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
         }
         changes_start(manager->changes, manager->survey);
         manager_follow_holds(manager);
+        schedule_rest(manager->schedule, monotonic_usec() - start_usec);
         r = mdwatch_follow(manager->mdwatch, manager->survey->topology);
         if (r < 0)
                 journal_printf(LOG_WARNING, "md arrays can't be watched: %s", strerror(-r));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
+#include "common/clock.h"
 #include "daemon/schedule.h"
 
 #define SLACK_USEC UINT64_C(10000)
@@ -13,6 +14,7 @@ struct schedule {
         void *userdata;
         struct schedule_times times;
         struct nameset news;
+        uint64_t rest_usec;  /* no scan before that */
         uint64_t first_usec; /* since when news wait; 0: none do */
         sd_event_source *settle_source, *reconcile_source;
 };
@@ -112,6 +114,8 @@ int schedule_look(struct schedule *schedule) {
         due = now + schedule->times.settle_usec;
         if (due > schedule->first_usec + schedule->times.settle_max_usec)
                 due = schedule->first_usec + schedule->times.settle_max_usec;
+        if (due < schedule->rest_usec)
+                due = schedule->rest_usec;
         return arm(schedule->settle_source, due);
 }
 
@@ -131,4 +135,8 @@ void schedule_take(struct schedule *schedule, struct nameset *ret) {
         /* A timer that can't be set leaves the interval as it was. */
         if (ret->all)
                 (void)arm_reconcile(schedule);
+}
+
+void schedule_rest(struct schedule *schedule, uint64_t usec) {
+        schedule->rest_usec = monotonic_usec() + usec;
 }

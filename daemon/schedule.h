@@ -41,3 +41,6 @@ int schedule_look(struct schedule *schedule);
  * interval begins anew if all is to be read.
  */
 void schedule_take(struct schedule *schedule, struct nameset *ret);
+
+/* A scan is over that took USEC: the next one comes no sooner than as much later, so that scans take half the time at most. */
+void schedule_rest(struct schedule *schedule, uint64_t usec);

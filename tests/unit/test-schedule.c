@@ -119,6 +119,21 @@ static void test_taken_early(void **state) {
         assert_int_equal(taken.n, 0);
 }
 
+/* A scan that takes its time is not followed at once by the next. */
+static void test_rest(void **state) {
+        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+        _cleanup_(done) struct taken taken = {};
+        uint64_t start = now_usec();
+
+        new_schedule(&event, &taken, &times);
+        schedule_rest(taken.schedule, 300 * MSEC);
+        while (taken.n == 0) {
+                assert_int_equal(schedule_add(taken.schedule, "dm-0"), 0);
+                run_for(event, 5 * MSEC);
+        }
+        assert_true(taken.at_usec - start >= 300 * MSEC);
+}
+
 static void test_reconcile(void **state) {
         _cleanup_(sd_event_unrefp) sd_event *event = NULL;
         _cleanup_(done) struct taken taken = {};
@@ -144,6 +159,7 @@ int main(void) {
                         cmocka_unit_test(test_a_stream_is_scanned_all_the_same),
                         cmocka_unit_test(test_all_and_look),
                         cmocka_unit_test(test_taken_early),
+                        cmocka_unit_test(test_rest),
                         cmocka_unit_test(test_reconcile),
         };
 
