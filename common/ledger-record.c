@@ -112,6 +112,20 @@ int ledger_record_revert_end(const char *directory, unsigned wait_msec, const st
         return ledger_save(record.ledger, record.path);
 }
 
+/* More than once where one was begun after another, and neither was made. */
+static void settle(struct ledger *ledger, const struct device_identity *device, ledger_made_handler made,
+                void *userdata) {
+        const struct ledger_entry *entry = ledger_find(ledger, device);
+
+        while (entry && entry->pending) {
+                if (made(entry, userdata))
+                        ledger_confirm(ledger, device, NULL);
+                else
+                        ledger_abandon(ledger, device);
+                entry = ledger_find(ledger, device);
+        }
+}
+
 int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_made_handler made, void *userdata,
                 bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
@@ -128,10 +142,7 @@ int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_made_
 
                 if (!entry->pending)
                         continue;
-                if (made(entry, userdata))
-                        ledger_confirm(record.ledger, &device, NULL);
-                else
-                        ledger_abandon(record.ledger, &device);
+                settle(record.ledger, &device, made, userdata);
                 changed = true;
         }
         return changed ? ledger_save(record.ledger, record.path) : 0;

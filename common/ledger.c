@@ -202,11 +202,16 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
         record->entry.gain = probe->gain;
 }
 
-/* Where another process has settled the change meanwhile, what stood before is not known, but for the value. */
+/*
+ * Where another process has settled the change meanwhile, what stood before is not known, but for the value. What is
+ * pending before a change was found not to be made when that began, with nothing before it.
+ */
 static struct opt_int given_before(const struct ledger_record *record, uint64_t sectors) {
         if (!record->has_previous)
                 return sectors == record->entry.original_sectors ? (struct opt_int){} : opt_some((int64_t)sectors);
-        return is_released(&record->previous) ? (struct opt_int){} : given_by(&record->previous);
+        if (record->previous.pending || is_released(&record->previous))
+                return (struct opt_int){};
+        return given_by(&record->previous);
 }
 
 void ledger_put_back(struct ledger *ledger, const struct device_identity *device, uint64_t back_to_sectors,

@@ -137,6 +137,16 @@ static void test_put_back_alone(void **state) {
                         ledger_gave(ledger, &map, 512));
 }
 
+/* Begun, killed and not made: that one has given nothing. */
+static void test_put_back_after_nothing(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+
+        assert_int_equal(begin(ledger, &map, 256, 1024), 0);
+        assert_int_equal(begin(ledger, &map, 256, 3072), 0);
+        ledger_put_back(ledger, &map, 256, NULL);
+        check_put_back(ledger, &map, 3072, -1);
+}
+
 /* Somebody has set 512 in the place of setrad's 1024: that does not become setrad's by being put back. */
 static void test_put_back_to_others(void **state) {
         _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
@@ -190,6 +200,7 @@ int main(void) {
                         cmocka_unit_test(test_put_back),
                         cmocka_unit_test(test_put_back_and_revert),
                         cmocka_unit_test(test_put_back_alone),
+                        cmocka_unit_test(test_put_back_after_nothing),
                         cmocka_unit_test(test_put_back_to_others),
                         cmocka_unit_test(test_put_back_after_settling),
                         cmocka_unit_test(test_put_back_after_settling_released),

@@ -443,6 +443,33 @@ static void test_settle(void **state) {
         assert_int_equal(ledger_find(ledger, &array)->original_sectors, 1024);
 }
 
+static bool is_new(const struct ledger_entry *entry, void *userdata) {
+        const uint64_t *sectors = userdata;
+
+        return entry->new_sectors == *sectors;
+}
+
+/* Two processes were killed before they had made their change: each is settled, none is left pending. */
+static void test_settle_twice(void **state) {
+        static const struct {
+                uint64_t now;
+                size_t n_entries;
+        } cases[] = {{256, 0}, {3072, 1}, {4096, 1}};
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(tree_freep) struct tree *tree = tree_new();
+                uint64_t now = cases[i].now;
+                bool damaged;
+
+                begin(tree, &map, 256, 3072);
+                begin(tree, &map, 256, 4096);
+                assert_int_equal(ledger_record_settle(directory(tree), 1000, is_new, &now, &damaged), 0);
+                assert_int_equal(count(tree), cases[i].n_entries);
+                if (cases[i].n_entries > 0)
+                        check_entry(tree, &map, 256, now, false);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_changes),
@@ -461,6 +488,7 @@ int main(void) {
                         cmocka_unit_test(test_lock_is_given_back),
                         cmocka_unit_test(test_writers_at_once),
                         cmocka_unit_test(test_settle),
+                        cmocka_unit_test(test_settle_twice),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
