@@ -65,7 +65,8 @@ int ledger_save(const struct ledger *ledger, const char *path);
 /*
  * Notes that the device is about to be changed; all of CHANGE is copied. A device that is known (same identity) keeps
  * its original value, unless it has nothing of setrad's since, as that was put back or released. An entry of another
- * device that had the same number is dropped: that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
+ * device that had the same number is dropped: that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX),
+ * or -ENOSPC (LEDGER_ENTRIES_MAX devices).
  */
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
                 uint64_t time_usec);

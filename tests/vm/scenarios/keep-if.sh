@@ -9,11 +9,9 @@ slow_disks 4 512 0
 md_create md0 5 256 "${disks[@]}"
 dmsetup create lowered --table '0 524288 linear /dev/md0 0'
 dmsetup create raised --table '0 524288 linear /dev/md0 524288'
-dmsetup create stepped --table '0 524288 linear /dev/md0 1048576'
 slow_down 10
 blockdev --setra 3072 /dev/mapper/lowered
 blockdev --setra 256 /dev/mapper/raised
-blockdev --setra 256 /dev/mapper/stepped
 
 # lower_to SECTORS CONDITION
 lower_to() {
@@ -68,6 +66,8 @@ stepped() {
 }
 
 # Of a device that was changed before, what it was given then is put back, and revert goes from there to its original value.
+dmsetup create stepped --table '0 524288 linear /dev/md0 1048576'
+blockdev --setra 256 /dev/mapper/stepped
 stepped_to 1024
 assert_eq "$(ra /dev/mapper/stepped)" 1024 "readahead of stepped, raised"
 stepped_to 64 '{keep-if: "gain >= 0.97"}'
