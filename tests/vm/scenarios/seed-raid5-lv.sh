@@ -13,15 +13,15 @@ pvcreate -qq -y /dev/md0
 vgcreate -qq -s 1g VolGroup00 /dev/md0
 lvcreate -qq -y -Wn -Zn -r 256 -n LogVol00 -l 4 VolGroup00
 lv=/dev/VolGroup00/LogVol00
-slow_down 20
+slow_down 40
 assert_eq "$(ra $lv)" 256 "readahead of the LV"
 setractl scan
 
-dd_before=$(dd_mbps $lv 24)
+dd_before=$(dd_mbps $lv 16)
 systemctl start setrad.service
 wait_until 60 was_changed VolGroup00/LogVol00
 assert_eq "$(ra $lv)" 7168 "readahead of the LV, corrected"
-dd_after=$(dd_mbps $lv 256)
+dd_after=$(dd_mbps $lv 192)
 setractl scan
 
 entry=$(changed_entry VolGroup00/LogVol00)
