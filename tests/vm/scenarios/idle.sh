@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # summary: five minutes without events: no wakeup but for the slow look at everything; memory printed
+# length: long
 # boot: own
 # timeout: 900
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # summary: killed at 100 moments while it changes 50 maps, setrad still knows each one's original value and puts it back
+# length: long
 # boot: own
 # timeout: 600
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # summary: 500 maps are removed at any moment between scan and change: nothing else is touched, no error, service well
+# length: long
 # boot: own
 # timeout: 600
 
