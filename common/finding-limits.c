@@ -35,23 +35,20 @@ static bool passes_io_opt(const struct layer *layer) {
         }
 }
 
-#define NUMBERS_MAX 32U
-
 /* Whether io_opt is made of the stripes here and the (plausible) io_opts right below. */
 static bool is_current(const struct finding_context *c, const struct layer *layer) {
         const struct geometry *g = &c->geometry[layer->index];
-        uint64_t numbers[NUMBERS_MAX];
-        struct geometry known = {.stripes = numbers};
+        uint64_t io_opt = (uint64_t)layer->io_opt_bytes.value, multiple = 1;
 
-        for (size_t i = 0; i < g->n_stripes && known.n_stripes < NUMBERS_MAX; i++)
-                numbers[known.n_stripes++] = g->stripes[i];
-        for (size_t i = 0; i < layer->n_below && known.n_stripes < NUMBERS_MAX; i++) {
+        for (size_t i = 0; i < g->n_stripes; i++)
+                multiple = geometry_add_multiple(multiple, g->stripes[i], io_opt);
+        for (size_t i = 0; i < layer->n_below; i++) {
                 const struct layer *lower = layer->below[i];
 
                 if (opt_or(lower->io_opt_bytes, 0) > 0 && !c->geometry[lower->index].io_opt_implausible)
-                        numbers[known.n_stripes++] = (uint64_t)lower->io_opt_bytes.value;
+                        multiple = geometry_add_multiple(multiple, (uint64_t)lower->io_opt_bytes.value, io_opt);
         }
-        return geometry_explains(&known, (uint64_t)layer->io_opt_bytes.value);
+        return multiple > 1 && multiple == io_opt;
 }
 
 static int check_stale(struct finding_context *c, const struct layer *layer) {

@@ -3,13 +3,10 @@
 /* All layers, bottom up: stripe, nearest arrays, widths that explain an io_opt, readaheads that one has led to. */
 
 #include <errno.h>
-#include <string.h>
 
 #include "common/geometry-private.h"
 #include "common/layer.h"
 #include "common/plausible.h"
-
-#define NUMBERS_MAX 16U /* different widths, or readaheads, kept for a layer */
 
 static bool any_reshaping(
                 const struct geometry *all, const struct layer *layer, const struct layer **sources, size_t n) {
@@ -53,107 +50,100 @@ static const struct layer *find_opaque(
         return NULL;
 }
 
+/* What is beneath a map that is an array is one of those to follow, too: LVM stripes over md arrays. */
+static void append_arrays(
+                const struct geometry *all, const struct layer *source, const struct layer **arrays, size_t *n) {
+        const struct geometry *lower = &all[source->index];
+        bool is_array = geometry_is_array(source);
+
+        if (is_array)
+                geometry_append(arrays, n, source);
+        if (is_array && kind_is_md(source->kind))
+                return;
+        /* Only the nearest of the maps, so that a tower of them has no more than it has md arrays. */
+        for (size_t i = 0; i < lower->n_arrays; i++)
+                if (!is_array || kind_is_md(lower->arrays[i]->kind))
+                        geometry_append(arrays, n, lower->arrays[i]);
+}
+
 static int collect_arrays(struct arena *arena, const struct geometry *all, const struct layer **sources, size_t n,
                 struct geometry *g) {
+        const struct layer **arrays;
         size_t max = n;
 
+        if (n == 1 && !geometry_is_array(sources[0])) {
+                g->arrays = all[sources[0]->index].arrays;
+                g->n_arrays = all[sources[0]->index].n_arrays;
+                return 0;
+        }
         for (size_t i = 0; i < n; i++)
                 max += all[sources[i]->index].n_arrays;
-        g->arrays = arena_alloc_array(arena, max, sizeof(*g->arrays));
-        if (!g->arrays)
+        arrays = arena_alloc_array(arena, max, sizeof(*arrays));
+        if (!arrays)
                 return -ENOMEM;
-        for (size_t i = 0; i < n; i++) {
-                const struct geometry *source = &all[sources[i]->index];
-
-                if (geometry_is_array(sources[i])) {
-                        geometry_append(g->arrays, &g->n_arrays, sources[i]);
-                        continue;
-                }
-                for (size_t j = 0; j < source->n_arrays; j++)
-                        geometry_append(g->arrays, &g->n_arrays, source->arrays[j]);
-        }
-        return 0;
-}
-
-/* A small set of distinct numbers other than 0; what does not fit is left out. */
-struct numbers {
-        uint64_t values[NUMBERS_MAX];
-        size_t n;
-};
-
-static void add_number(struct numbers *numbers, uint64_t value) {
-        if (value == 0 || numbers->n == NUMBERS_MAX)
-                return;
-        for (size_t i = 0; i < numbers->n; i++)
-                if (numbers->values[i] == value)
-                        return;
-        numbers->values[numbers->n++] = value;
-}
-
-static int keep_numbers(struct arena *arena, const struct numbers *numbers, const uint64_t **ret, size_t *ret_n) {
-        uint64_t *copy = arena_alloc_array(arena, numbers->n, sizeof(*copy));
-
-        if (!copy)
-                return -ENOMEM;
-        memcpy(copy, numbers->values, numbers->n * sizeof(*copy));
-        *ret = copy;
-        *ret_n = numbers->n;
+        for (size_t i = 0; i < n; i++)
+                append_arrays(all, sources[i], arrays, &g->n_arrays);
+        g->arrays = arrays;
         return 0;
 }
 
 /* dm-raid sets io_opt of raid10 to all images times the chunk, mirrored or not (drivers/md/dm-raid.c). */
-static void add_raid10_images(struct numbers *stripes, const struct layer *layer) {
-        for (size_t i = 0; layer->dm && i < layer->dm->n_segments; i++) {
-                const struct dm_segment *segment = &layer->dm->segments[i];
-                uint64_t images = 0;
+static uint64_t raid10_images_bytes(const struct dm_segment *segment) {
+        uint64_t images = 0;
 
-                for (size_t j = 0; j < segment->n_legs; j++)
-                        images += segment->legs[j].role == LEG_DATA;
-                if (segment->kind == KIND_DM_RAID10 &&
-                                segment->chunk_sectors <= (uint64_t)CHUNK_BYTES_MAX / SECTOR_BYTES)
-                        add_number(stripes, segment->chunk_sectors * SECTOR_BYTES * images);
-        }
+        if (segment->kind != KIND_DM_RAID10 || segment->chunk_sectors > (uint64_t)CHUNK_BYTES_MAX / SECTOR_BYTES)
+                return 0;
+        for (size_t i = 0; i < segment->n_legs; i++)
+                images += segment->legs[i].role == LEG_DATA;
+        return segment->chunk_sectors * SECTOR_BYTES * images;
+}
+
+static struct numbers stripes_of(const struct geometry *g) {
+        return (struct numbers){.values = g->stripes, .n = g->n_stripes};
+}
+
+static struct numbers bogus_of(const struct geometry *g) {
+        return (struct numbers){.values = g->bogus_sectors, .n = g->n_bogus};
 }
 
 static int collect_stripes(
                 struct arena *arena, const struct geometry *all, const struct layer *layer, struct geometry *g) {
-        struct numbers stripes = {};
+        size_t n_segments = layer->dm ? layer->dm->n_segments : 0, n_own = 0;
+        uint64_t *own = arena_alloc_array(arena, 2 + n_segments, sizeof(*own));
+        struct numbers stripes;
+        int r;
 
-        add_number(&stripes, g->stripe_bytes);
-        add_number(&stripes, g->own_stripe_bytes);
-        add_raid10_images(&stripes, layer);
-        for (size_t i = 0; i < layer->n_below; i++) {
-                const struct geometry *lower = &all[layer->below[i]->index];
-
-                for (size_t j = 0; j < lower->n_stripes; j++)
-                        add_number(&stripes, lower->stripes[j]);
-        }
-        return keep_numbers(arena, &stripes, &g->stripes, &g->n_stripes);
+        if (!own)
+                return -ENOMEM;
+        own[n_own++] = g->stripe_bytes;
+        own[n_own++] = g->own_stripe_bytes;
+        for (size_t i = 0; i < n_segments; i++)
+                own[n_own++] = raid10_images_bytes(&layer->dm->segments[i]);
+        r = numbers_collect(arena, (struct numbers){.values = own, .n = n_own}, all, layer, stripes_of, &stripes);
+        if (r < 0)
+                return r;
+        g->stripes = stripes.values;
+        g->n_stripes = stripes.n;
+        return 0;
 }
 
 static int judge_limits(const struct topology *topology, struct arena *arena, const struct geometry *all,
                 const struct layer *layer, struct geometry *g) {
-        struct numbers bogus = {};
+        uint64_t derived[READAHEADS_DERIVED];
+        struct numbers own = {.values = derived}, bogus;
         int r;
 
         g->io_opt_implausible = io_opt_implausible(layer, g);
         if (g->io_opt_implausible) {
-                uint64_t derived[READAHEADS_DERIVED];
-
                 readahead_derive((uint64_t)layer->io_opt_bytes.value, topology->page_bytes, derived);
-                for (size_t i = 0; i < READAHEADS_DERIVED; i++)
-                        add_number(&bogus, derived[i]);
+                own.n = READAHEADS_DERIVED;
         }
-        for (size_t i = 0; i < layer->n_below; i++) {
-                const struct geometry *lower = &all[layer->below[i]->index];
-
-                for (size_t j = 0; j < lower->n_bogus; j++)
-                        add_number(&bogus, lower->bogus_sectors[j]);
-        }
-        r = keep_numbers(arena, &bogus, &g->bogus_sectors, &g->n_bogus);
+        r = numbers_collect(arena, own, all, layer, bogus_of, &bogus);
         if (r < 0)
                 return r;
-        g->readahead_implausible = readahead_implausible(layer, g);
+        g->bogus_sectors = bogus.values;
+        g->n_bogus = bogus.n;
+        g->readahead_implausible = readahead_implausible(g, opt_or(layer->readahead_sectors, 0));
         return 0;
 }
 

@@ -12,6 +12,19 @@
 /* Whether a segment stripes: "striped" over a single device is no more than linear. */
 bool geometry_is_striped(const struct dm_segment *segment);
 
+/* Distinct numbers other than 0, sorted; where they are a layer's own, in any form. */
+struct numbers {
+        const uint64_t *values;
+        size_t n;
+};
+
+/*
+ * OWN and those that LOWER says of what is right below LAYER; shared with that where it has them all. At most
+ * GEOMETRY_NUMBERS_MAX. Returns 0 or -ENOMEM.
+ */
+int numbers_collect(struct arena *arena, struct numbers own, const struct geometry *all, const struct layer *layer,
+                struct numbers (*lower)(const struct geometry *geometry), struct numbers *ret);
+
 /* Adds LAYER unless it is there; the array is large enough. */
 bool geometry_append(const struct layer **layers, size_t *n, const struct layer *layer);
 

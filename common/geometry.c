@@ -8,8 +8,6 @@
 #include "common/geometry.h"
 #include "common/layer.h"
 
-#define MULTIPLES_MAX 64U /* least common multiples looked at */
-
 /* Layout of raid10: near copies in the low byte, far copies in the second, "offset" above (drivers/md/raid10.c). */
 static unsigned raid10_data_disks(int64_t raid_disks, int64_t layout) {
         int64_t near = layout & 0xff;
@@ -142,6 +140,7 @@ int geometry_data_sources(const struct layer *layer, struct arena *arena, const 
         *ret_n = n;
         return 0;
 }
+
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
         while (b > 0) {
                 uint64_t rest = a % b;
@@ -152,29 +151,17 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
         return a;
 }
 
+uint64_t geometry_add_multiple(uint64_t multiple, uint64_t width, uint64_t bytes) {
+        if (width == 0 || bytes == 0 || bytes % width != 0)
+                return multiple;
+        return multiple / greatest_common_divisor(multiple, width) * width;
+}
+
+/* The widths that divide a common multiple of some of them have just that in common; any other does not divide it. */
 bool geometry_explains(const struct geometry *geometry, uint64_t bytes) {
-        uint64_t multiples[MULTIPLES_MAX];
-        size_t n = 0;
+        uint64_t multiple = 1;
 
-        /* Multiples of every subset, each built from those of the widths before it. */
-        for (size_t i = 0; i < geometry->n_stripes; i++) {
-                size_t n_before = n;
-
-                if (geometry->stripes[i] == bytes)
-                        return true;
-                if (n < MULTIPLES_MAX)
-                        multiples[n++] = geometry->stripes[i];
-                for (size_t j = 0; j < n_before && n < MULTIPLES_MAX; j++) {
-                        uint64_t factor = geometry->stripes[i] /
-                                          greatest_common_divisor(multiples[j], geometry->stripes[i]);
-                        uint64_t multiple;
-
-                        if (__builtin_mul_overflow(multiples[j], factor, &multiple))
-                                continue;
-                        if (multiple == bytes)
-                                return true;
-                        multiples[n++] = multiple;
-                }
-        }
-        return false;
+        for (size_t i = 0; i < geometry->n_stripes; i++)
+                multiple = geometry_add_multiple(multiple, geometry->stripes[i], bytes);
+        return multiple > 1 && multiple == bytes;
 }

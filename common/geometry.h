@@ -12,6 +12,9 @@
 
 #include "topology.h"
 
+/* More than any machine has of different widths: what keeps a made-up capture from taking all memory. */
+#define GEOMETRY_NUMBERS_MAX 1024U
+
 struct geometry {
         bool known;     /* false: no stripe, or (next two) none that can be told now; those below are then 0 */
         bool reshaping; /* an array at or beneath this layer is being reshaped */
@@ -27,16 +30,20 @@ struct geometry {
         const struct layer **from; /* the layers it comes from */
         size_t n_from;
 
-        const struct layer **arrays; /* the nearest arrays beneath (md, dm-striped, dm-raid), not this layer itself */
+        /*
+         * The nearest arrays beneath (md, dm-striped, dm-raid), not this layer itself; beneath one of a map, the nearest
+         * md arrays as well.
+         */
+        const struct layer *const *arrays;
         size_t n_arrays;
 
-        /* Distinct stripe widths at and beneath this layer, in bytes; a bounded number of them. */
+        /* Distinct stripe widths at and beneath this layer, in bytes, sorted; at most GEOMETRY_NUMBERS_MAX. */
         const uint64_t *stripes;
         size_t n_stripes;
 
         bool io_opt_implausible;    /* see plausible.h */
         bool readahead_implausible; /* see plausible.h */
-        /* Readaheads that kernels derive from the implausible io_opts at and beneath this layer; a bounded number. */
+        /* Readaheads that kernels derive from the implausible io_opts at and beneath this layer; likewise. */
         const uint64_t *bogus_sectors;
         size_t n_bogus;
 };
@@ -59,6 +66,12 @@ bool geometry_is_array(const struct layer *layer);
 
 /* Whether a width is one of the stripe widths at or beneath the layer, or a least common multiple of such. */
 bool geometry_explains(const struct geometry *geometry, uint64_t bytes);
+
+/*
+ * The least common multiple of MULTIPLE and WIDTH, if WIDTH divides BYTES as MULTIPLE does; else MULTIPLE. From 1 on, over
+ * some widths, it comes to BYTES if and only if BYTES is the least common multiple of any of them. Never overflows.
+ */
+uint64_t geometry_add_multiple(uint64_t multiple, uint64_t width, uint64_t bytes);
 
 /*
  * The layers that LAYER reads its data from, without journals, spares, metadata, logs and caches: *ret_n of them in

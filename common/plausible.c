@@ -50,9 +50,7 @@ void readahead_derive(uint64_t io_opt_bytes, uint64_t page_bytes, uint64_t ret_s
         ret_sectors[1] = readahead_round((uint32_t)(io_opt_bytes * 2) / SECTOR_BYTES, page_bytes);
 }
 
-bool readahead_implausible(const struct layer *layer, const struct geometry *geometry) {
-        int64_t sectors = opt_or(layer->readahead_sectors, 0);
-
+bool readahead_implausible(const struct geometry *geometry, int64_t sectors) {
         if (sectors <= (int64_t)READAHEAD_FLOOR_SECTORS)
                 return false;
         for (size_t i = 0; i < geometry->n_bogus; i++)

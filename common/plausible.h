@@ -25,7 +25,7 @@ bool io_opt_implausible(const struct layer *layer, const struct geometry *geomet
 void readahead_derive(uint64_t io_opt_bytes, uint64_t page_bytes, uint64_t ret_sectors[static READAHEADS_DERIVED]);
 
 /*
- * Whether the layer's readahead is above the floor and is one that kernels derive from an implausible io_opt at or
- * beneath it: geometry->bogus_sectors must be set.
+ * Whether SECTORS, as the readahead of a layer, are above the floor and what kernels derive from an implausible io_opt at
+ * or beneath it: geometry->bogus_sectors, of that layer, must be set.
  */
-bool readahead_implausible(const struct layer *layer, const struct geometry *geometry);
+bool readahead_implausible(const struct geometry *geometry, int64_t sectors);

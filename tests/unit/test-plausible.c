@@ -188,6 +188,9 @@ static void test_explains_many(void **state) {
                 assert_true(geometry_explains(&g, primes[i]));
         assert_false(geometry_explains(&g, 1));
         assert_false(geometry_explains(&g, 4));
+        assert_true(geometry_explains(&g, UINT64_C(614889782588491410))); /* of all but 53 */
+        assert_true(geometry_explains(&g, UINT64_C(43) * 47 * 53));
+        assert_false(geometry_explains(&g, UINT64_C(43) * 47 * 53 * 2 * 2));
 }
 
 /* As measured on Linux 5.10 to 7.2. */
