@@ -100,7 +100,8 @@ static const char *asked_text(const struct explanation *e, struct arena *arena) 
         if (target->origin == TARGET_LITERAL)
                 return arena_printf(arena, "%s, the rule's own number", mode);
         if (target->array)
-                return arena_printf(arena, "%s: what %s beneath has%s", mode, target->array->label,
+                return arena_printf(arena, "%s: what %s beneath %s%s", mode, target->array->label,
+                                plan_reason_has(target) ? "has" : "is given",
                                 spec.mode == READAHEAD_AUTO ? ", as that is more than 2 × stripe width" : "");
         if (target->stripes == 0)
                 return arena_printf(arena, "%s: there is no stripe to go by", mode);

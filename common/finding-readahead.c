@@ -9,7 +9,7 @@
 #include "common/units.h"
 
 static struct target automatic(const struct finding_context *c, const struct layer *layer) {
-        return target_compute(c->topology, c->geometry, layer, (struct readahead_spec){.mode = READAHEAD_AUTO},
+        return target_compute(c->topology, c->geometry, NULL, layer, (struct readahead_spec){.mode = READAHEAD_AUTO},
                         READAHEAD_LIMITS_DEFAULT);
 }
 

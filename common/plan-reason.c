@@ -43,12 +43,18 @@ static const char *stripe_reason(const struct geometry *g, const struct target *
                         units_format_bytes(width, g->stripe_bytes), arrays);
 }
 
-static const char *array_reason(const struct layer *array, struct arena *arena) {
+bool plan_reason_has(const struct target *target) {
+        return target->asked_sectors == (uint64_t)opt_or(target->array->readahead_sectors, -1);
+}
+
+static const char *array_reason(const struct target *target, struct arena *arena) {
+        const struct layer *array = target->array;
         const char *what = layer_describe_array(array, arena);
 
         if (!what)
                 return NULL;
-        return arena_printf(arena, "as %s beneath has it%s%s", array->label, *what ? ", " : "", what);
+        return arena_printf(arena, "as %s beneath %s it%s%s", array->label,
+                        plan_reason_has(target) ? "has" : "is given", *what ? ", " : "", what);
 }
 
 static const char *floor_reason(const struct geometry *g, const struct rule_action *action, struct arena *arena) {
@@ -104,7 +110,7 @@ const char *plan_reason_target(const struct geometry *geometry, const struct lay
         switch (target->origin) {
         case TARGET_NONE: break;
         case TARGET_STRIPE: reason = stripe_reason(g, target, arena); break;
-        case TARGET_ARRAY: reason = array_reason(target->array, arena); break;
+        case TARGET_ARRAY: reason = array_reason(target, arena); break;
         case TARGET_FLOOR: reason = floor_reason(g, action, arena); break;
         case TARGET_LITERAL: return literal_reason(action, target, arena);
         }

@@ -9,6 +9,9 @@
 const char *plan_reason_target(const struct geometry *geometry, const struct layer *layer,
                 const struct rule_action *action, const struct target *target, struct arena *arena);
 
+/* Whether the array of a target has now what is asked for by it; else the same plan gives it that. */
+bool plan_reason_has(const struct target *target);
+
 /* The array at or beneath LAYER that is being reshaped; NULL if none is, or it lies deeper than is worth a search. */
 const struct layer *plan_find_reshaping(const struct geometry *geometry, const struct layer *layer);
 

@@ -75,6 +75,7 @@ struct plan_input {
         const struct topology *topology;
         const struct geometry *geometry;
         const uint64_t *states;
+        struct opt_int *planned; /* by layer->index, of those decided: the readahead that each has then */
         struct arena *arena;
 };
 
@@ -199,12 +200,26 @@ static int decide(const struct plan_input *in, const struct layer *layer, const 
                 return 0;
         }
 
-        d->target = target_compute(
-                        in->topology, in->geometry, layer, verdict->action->readahead, verdict->action->limits);
+        d->target = target_compute(in->topology, in->geometry, in->planned, layer, verdict->action->readahead,
+                        verdict->action->limits);
         if (!is_reached(in->topology, layer, &d->target))
                 return decide_difference(in, layer, verdict, d);
         d->reason = plan_reason_target(in->geometry, layer, verdict->action, &d->target, in->arena);
         return d->reason ? 0 : -ENOMEM;
+}
+
+static int decide_all(const struct plan_input *in, const struct verdict *verdicts, struct decision *decisions) {
+        /* Bottom up: what an array is given counts for what lies over it, or the next plan would be another. */
+        for (size_t i = 0; i < in->topology->n_layers; i++) {
+                const struct layer *layer = in->topology->layers[i];
+                int r = decide(in, layer, &verdicts[i], &decisions[i]);
+
+                if (r < 0)
+                        return r;
+                in->planned[i] = decision_is_change(&decisions[i]) ? decisions[i].target.sectors
+                                                                   : layer->readahead_sectors;
+        }
+        return 0;
 }
 
 static void count(struct plan *plan) {
@@ -234,16 +249,20 @@ int plan_build(const struct topology *topology, const struct geometry *geometry,
                         .n_decisions = topology->n_layers,
                         .states = plan_collect_states(topology, findings, arena),
         };
-        struct plan_input in = {.topology = topology, .geometry = geometry, .states = plan.states, .arena = arena};
+        struct plan_input in = {
+                        .topology = topology,
+                        .geometry = geometry,
+                        .states = plan.states,
+                        .planned = arena_alloc_array(arena, topology->n_layers, sizeof(*in.planned)),
+                        .arena = arena,
+        };
+        int r;
 
-        if (!plan.decisions || !plan.states)
+        if (!plan.decisions || !plan.states || !in.planned)
                 return -ENOMEM;
-        for (size_t i = 0; i < topology->n_layers; i++) {
-                int r = decide(&in, topology->layers[i], &verdicts[i], &plan.decisions[i]);
-
-                if (r < 0)
-                        return r;
-        }
+        r = decide_all(&in, verdicts, plan.decisions);
+        if (r < 0)
+                return r;
         count(&plan);
         *ret = plan;
         return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "common/target.h"
+#include "common/plausible.h"
 
 uint64_t readahead_round(uint64_t sectors, uint64_t page_bytes) {
         uint64_t page_sectors = page_bytes / SECTOR_BYTES;
@@ -8,21 +9,23 @@ uint64_t readahead_round(uint64_t sectors, uint64_t page_bytes) {
         return page_sectors > 0 ? sectors / page_sectors * page_sectors : sectors;
 }
 
-/* The array beneath whose readahead is the largest that can be meant; NULL if none is. */
-static const struct layer *plausible_array(
-                const struct geometry *geometry, const struct layer *layer, uint64_t max_sectors) {
+/* What the array beneath has, or is to have, whose readahead is the largest that can be meant; origin none if none is. */
+static struct target from_array(const struct geometry *geometry, const struct opt_int *planned,
+                const struct layer *layer, uint64_t max_sectors) {
         const struct geometry *g = &geometry[layer->index];
-        const struct layer *best = NULL;
+        struct target best = {};
 
         for (size_t i = 0; i < g->n_arrays; i++) {
                 const struct layer *array = g->arrays[i];
+                struct opt_int has = planned ? planned[array->index] : array->readahead_sectors;
 
-                if (!array->readahead_sectors.known || geometry[array->index].readahead_implausible)
+                if (!has.known || (uint64_t)has.value > max_sectors)
                         continue;
-                if ((uint64_t)array->readahead_sectors.value > max_sectors)
+                if (readahead_implausible(&geometry[array->index], has.value))
                         continue;
-                if (!best || array->readahead_sectors.value > best->readahead_sectors.value)
-                        best = array;
+                if (!best.array || (uint64_t)has.value > best.raw_sectors)
+                        best = (struct target){
+                                        .origin = TARGET_ARRAY, .array = array, .raw_sectors = (uint64_t)has.value};
         }
         return best;
 }
@@ -37,19 +40,10 @@ static struct target from_stripes(const struct geometry *g, uint64_t stripes) {
         return (struct target){.origin = TARGET_STRIPE, .stripes = (unsigned)stripes, .raw_sectors = sectors};
 }
 
-static struct target from_array(const struct layer *array) {
-        return (struct target){
-                        .origin = TARGET_ARRAY,
-                        .array = array,
-                        .raw_sectors = (uint64_t)array->readahead_sectors.value,
-        };
-}
-
 /* What the rule asks for, before any bound. */
-static struct target ask(const struct geometry *geometry, const struct layer *layer, struct readahead_spec spec,
-                struct readahead_limits limits) {
-        const struct layer *array = plausible_array(geometry, layer, limits.max_sectors);
-        struct target target = {};
+static struct target ask(const struct geometry *geometry, const struct opt_int *planned, const struct layer *layer,
+                struct readahead_spec spec, struct readahead_limits limits) {
+        struct target array = from_array(geometry, planned, layer, limits.max_sectors), target = {};
 
         switch (spec.mode) {
         case READAHEAD_KEEP: break;
@@ -62,9 +56,8 @@ static struct target ask(const struct geometry *geometry, const struct layer *la
         case READAHEAD_ARRAY:
         case READAHEAD_AUTO:
                 target = from_stripes(&geometry[layer->index], 2);
-                if (array && (spec.mode == READAHEAD_ARRAY ||
-                                             (uint64_t)array->readahead_sectors.value > target.raw_sectors))
-                        target = from_array(array);
+                if (array.array && (spec.mode == READAHEAD_ARRAY || array.raw_sectors > target.raw_sectors))
+                        target = array;
                 break;
         }
         return target;
@@ -110,8 +103,9 @@ static uint64_t bound(const struct topology *topology, struct readahead_spec spe
 }
 
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
-                const struct layer *layer, struct readahead_spec spec, struct readahead_limits limits) {
-        struct target target = ask(geometry, layer, spec, limits);
+                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                struct readahead_limits limits) {
+        struct target target = ask(geometry, planned, layer, spec, limits);
         uint64_t sectors = target.raw_sectors;
 
         target.asked_sectors = sectors;

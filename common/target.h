@@ -44,7 +44,7 @@ struct readahead_limits {
 enum target_origin {
         TARGET_NONE,    /* no target: keep, or the geometry cannot be told (reshape, inactive array, opaque map) */
         TARGET_STRIPE,  /* stripes × stripe width */
-        TARGET_ARRAY,   /* what the array beneath has */
+        TARGET_ARRAY,   /* what the array beneath has, or the same plan gives it */
         TARGET_FLOOR,   /* nothing beneath has a stripe, or two are less than the floor */
         TARGET_LITERAL, /* the rule's own number */
 };
@@ -64,10 +64,12 @@ struct target {
 };
 
 /*
- * The target of LAYER under SPEC and LIMITS. GEOMETRY is that of the whole topology. Never fails.
+ * The target of LAYER under SPEC and LIMITS. GEOMETRY is that of the whole topology. PLANNED has, by layer->index, what
+ * the layers beneath have once they are changed as planned; NULL: as they have it now. Never fails.
  */
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
-                const struct layer *layer, struct readahead_spec spec, struct readahead_limits limits);
+                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                struct readahead_limits limits);
 
 /* What SHARE_PPM of the machine's memory are, in sectors; UINT64_MAX: no bound, or the memory is not known. */
 uint64_t readahead_memory_bound(const struct topology *topology, unsigned share_ppm);

@@ -36,7 +36,7 @@ static void check_cases(const struct target_case *cases, size_t n) {
 
                 print_message("%s: %s\n", cases[i].stack, cases[i].wanted);
                 _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
-                struct target target = target_compute(stack->topology, stack->geometry,
+                struct target target = target_compute(stack->topology, stack->geometry, NULL,
                                 stack_layer(stack, cases[i].layer), rule.readahead, rule.limits);
                 assert_string_equal(describe(stack, &target), cases[i].target);
         }
@@ -47,6 +47,54 @@ static void check_cases(const struct target_case *cases, size_t n) {
 #define MIRROR       "memory 64G; disk e f; md md1 raid1 0 e f; map dm-1 0 9 linear md1 0;"
 #define SIXTEEN      "d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 da db dc dd de df"
 #define RAID0_OF_16M "memory 64G; disk " SIXTEEN "; md md2 raid0 1M " SIXTEEN "; map dm-2 0 9 linear md2 0;"
+
+#define RAISED                                                                                                         \
+        "memory 64G; disk a b c d; md md0 raid0 64K a b; md md1 raid0 64K c d; set md0 ra=8192; set md1 ra=2048;"      \
+        "map dm-0 0 9 striped 2 128 md0 0 md1 0; map dm-1 0 9 crypt c k 0 dm-0 0;"
+
+/* What a map between has is no guide, unless it has more. */
+static void test_array_beneath_map(void **state) {
+        static const struct target_case cases[] = {
+                        {RAISED "set dm-0 ra=256", "dm-0", "auto", "8192, array md0"},
+                        {RAISED "set dm-0 ra=256", "dm-1", "auto", "8192, array md0"},
+                        {RAISED "set dm-0 ra=16384", "dm-1", "auto", "16384, array dm-0"},
+                        {RAISED "set dm-0 ra=65536", "dm-1", "auto", "8192, array md0"},
+                        {RAISED "set md0 ra=?; set dm-0 ra=256", "dm-1", "auto", "2048, array md1"},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
+/* What a plan makes of the array beneath counts, not what it has now. */
+static void test_planned(void **state) {
+        static const struct {
+                int64_t now, planned, target;
+        } cases[] = {
+                        {256, 8192, 8192},
+                        {16384, 2048, 2048},
+                        {16384, 256, 512},   /* two stripes */
+                        {256, 65536, 512},   /* above max */
+                        {8192, 131064, 512}, /* derived from nonsense */
+                        {131064, 8192, 8192},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack =
+                                stack_build("memory 64G; disk a b; set a opt=33553920; md md0 raid0 64K a b;"
+                                            "map dm-0 0 9 linear md0 0");
+                size_t array = stack_layer(stack, "md0")->index;
+                struct opt_int planned[4] = {};
+
+                print_message("%zu\n", i);
+                assert_int_equal(stack->topology->n_layers, ARRAY_SIZE(planned));
+                stack_layer(stack, "md0")->readahead_sectors = opt_some(cases[i].now);
+                planned[array] = opt_some(cases[i].planned);
+                struct target target = target_compute(stack->topology, stack->geometry, planned,
+                                stack_layer(stack, "dm-0"), (struct readahead_spec){.mode = READAHEAD_AUTO},
+                                READAHEAD_LIMITS_DEFAULT);
+                assert_int_equal(target.sectors.value, cases[i].target);
+        }
+}
 
 static void test_two_stripes(void **state) {
         static const struct target_case cases[] = {
@@ -310,8 +358,8 @@ static void test_round_is_stable(void **state) {
 static void test_huge_literal(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build("disk a");
         struct readahead_spec spec = {.mode = READAHEAD_SECTORS, .value = UINT64_MAX};
-        struct target target = target_compute(
-                        stack->topology, stack->geometry, stack_layer(stack, "a"), spec, READAHEAD_LIMITS_DEFAULT);
+        struct target target = target_compute(stack->topology, stack->geometry, NULL, stack_layer(stack, "a"), spec,
+                        READAHEAD_LIMITS_DEFAULT);
 
         assert_true(target.sectors.known);
         assert_true(target.sectors.value > 0);
@@ -334,8 +382,8 @@ static void test_steps(void **state) {
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 struct rule_action rule = rule_from_text(cases[i].wanted);
                 _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
-                struct target t = target_compute(stack->topology, stack->geometry, stack_layer(stack, cases[i].layer),
-                                rule.readahead, rule.limits);
+                struct target t = target_compute(stack->topology, stack->geometry, NULL,
+                                stack_layer(stack, cases[i].layer), rule.readahead, rule.limits);
 
                 print_message("%s: %s\n", cases[i].stack, cases[i].wanted);
                 assert_string_equal(
@@ -348,6 +396,8 @@ static void test_steps(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_array_beneath_map),
+                        cmocka_unit_test(test_planned),
                         cmocka_unit_test(test_two_stripes),
                         cmocka_unit_test(test_opaque),
                         cmocka_unit_test(test_follows_array),
