@@ -57,7 +57,7 @@ int explain_build(const struct survey *survey, const struct policy *policy, cons
         struct explanation e = {.survey = survey, .layer = layer, .decision = &survey->plan.decisions[layer->index]};
         int r;
 
-        r = policy_explain(policy, survey->topology, &survey->findings, layer, arena, &e.trace);
+        r = policy_explain(policy, survey->topology, &survey->matched, layer, arena, &e.trace);
         if (r < 0)
                 return r;
         r = explain_reads(&e, arena);

@@ -8,10 +8,21 @@
 #include "common/layer.h"
 #include "common/topology-private.h"
 
+int finding_append(struct finding_context *context, const struct finding *finding) {
+        struct findings *findings = context->findings;
+        int r;
+
+        r = topology_grow(context->arena, (void **)&findings->items, findings->n_items, &context->allocated,
+                        sizeof(*findings->items));
+        if (r < 0)
+                return r;
+        findings->items[findings->n_items++] = *finding;
+        return 0;
+}
+
 int finding_add(struct finding_context *context, const struct layer *layer, enum finding_code code,
                 enum finding_severity severity, const char *format, ...) {
         _cleanup_(freep) char *text = NULL;
-        struct findings *findings = context->findings;
         va_list args;
         int r;
 
@@ -23,17 +34,11 @@ int finding_add(struct finding_context *context, const struct layer *layer, enum
                 return -ENOMEM;
         }
 
-        r = topology_grow(context->arena, (void **)&findings->items, findings->n_items, &context->allocated,
-                        sizeof(*findings->items));
-        if (r < 0)
-                return r;
-
         struct finding finding = {
                         .code = code, .severity = severity, .layer = layer, .text = arena_strdup(context->arena, text)};
         if (!finding.text)
                 return -ENOMEM;
-        findings->items[findings->n_items++] = finding;
-        return 0;
+        return finding_append(context, &finding);
 }
 
 /* Reads go through the page cache of a layer that is in use itself, or has nothing above; not so those of swap. */
@@ -81,6 +86,11 @@ static int compare_code(const void *a, const void *b) {
         return x->code < y->code ? -1 : x->code > y->code;
 }
 
+void finding_sort(struct findings *findings, size_t first) {
+        if (findings->n_items - first > 1)
+                qsort(findings->items + first, findings->n_items - first, sizeof(*findings->items), compare_code);
+}
+
 int findings_compute(const struct topology *topology, const struct geometry *geometry, struct arena *arena,
                 struct findings *ret) {
         static const finding_check *const all[] = {
@@ -106,8 +116,7 @@ int findings_compute(const struct topology *topology, const struct geometry *geo
                         if (r < 0)
                                 return r;
                 }
-                if (findings.n_items - first > 1)
-                        qsort(findings.items + first, findings.n_items - first, sizeof(*findings.items), compare_code);
+                finding_sort(&findings, first);
         }
         *ret = findings;
         return 0;

@@ -17,9 +17,19 @@ struct finding_context {
         const uint64_t *least_above;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Both return 0 or -ENOMEM. */
+int finding_append(struct finding_context *context, const struct finding *finding);
 int finding_add(struct finding_context *context, const struct layer *layer, enum finding_code code,
                 enum finding_severity severity, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * That TARGET is capped, if it is: by LIMITS of a rule, or by the default where that is NULL. Returns 0 or -ENOMEM.
+ */
+int finding_add_capped(struct finding_context *context, const struct layer *layer, const struct target *target,
+                const struct readahead_limits *limits);
+
+/* Sorts those from FIRST on, which are of one layer, by code. */
+void finding_sort(struct findings *findings, size_t first);
 
 /* One kind of finding; looks at one layer. Returns 0 or -ENOMEM. */
 typedef int (*finding_check)(struct finding_context *context, const struct layer *layer);

@@ -73,24 +73,9 @@ static int check_against_array(struct finding_context *c, const struct layer *la
 }
 
 static int check_capped(struct finding_context *c, const struct layer *layer) {
-        static const char *const wanted[] = {
-                        [TARGET_NONE] = "",
-                        [TARGET_STRIPE] = "2 × stripe width would be",
-                        [TARGET_ARRAY] = "the array beneath has",
-                        [TARGET_FLOOR] = "the kernel's default is",
-                        [TARGET_LITERAL] = "",
-        };
         struct target target = automatic(c, layer);
-        char raw[UNITS_BUFFER], capped[UNITS_BUFFER];
 
-        if (!is_judged(c, layer) || target.cap == CAP_NONE)
-                return 0;
-        return finding_add(c, layer, FINDING_READAHEAD_CAPPED, SEVERITY_NOTICE, "%s %llu sectors (%s); %s %s",
-                        wanted[target.origin], (unsigned long long)target.raw_sectors,
-                        units_format_sectors(raw, target.raw_sectors),
-                        target.cap == CAP_MEMORY ? "0.5 % of this machine's memory are"
-                                                 : "the most that is worked out by itself is",
-                        units_format_sectors(capped, (uint64_t)target.sectors.value));
+        return is_judged(c, layer) ? finding_add_capped(c, layer, &target, NULL) : 0;
 }
 
 static int check_off(struct finding_context *c, const struct layer *layer) {

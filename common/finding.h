@@ -41,6 +41,8 @@ struct finding {
         const char *text;          /* one sentence with the numbers; ARENA's */
 };
 
+struct plan;
+
 struct findings {
         struct finding *items; /* by layer->index, then by code */
         size_t n_items;
@@ -54,6 +56,13 @@ const char *finding_severity_name(enum finding_severity severity);
 /* Returns 0 or -ENOMEM. */
 int findings_compute(const struct topology *topology, const struct geometry *geometry, struct arena *arena,
                 struct findings *ret);
+
+/*
+ * FINDINGS as they are with PLAN: where a rule gives a layer a target, readahead-capped is there if and only if that one
+ * is capped, by the limits of the rule. Else it says what the default limits would do. Returns 0 or -ENOMEM.
+ */
+int findings_settle(
+                const struct findings *findings, const struct plan *plan, struct arena *arena, struct findings *ret);
 
 /* Whether LAYER has a finding of CODE. */
 bool findings_have(const struct findings *findings, const struct layer *layer, enum finding_code code);

@@ -23,7 +23,7 @@ void survey_unref(struct survey *survey) {
 /* Without a policy no rule matches anything. */
 static int match(struct survey *s, const struct policy *policy, struct verdict **ret) {
         if (policy)
-                return policy_match(policy, s->topology, &s->findings, s->arena, ret);
+                return policy_match(policy, s->topology, &s->matched, s->arena, ret);
         *ret = arena_alloc_array(s->arena, s->topology->n_layers, sizeof(**ret));
         return *ret ? 0 : -ENOMEM;
 }
@@ -35,13 +35,16 @@ static int work_out(struct survey *s, const struct policy *policy) {
         r = geometry_compute(s->topology, s->arena, &s->geometry);
         if (r < 0)
                 return r;
-        r = findings_compute(s->topology, s->geometry, s->arena, &s->findings);
+        r = findings_compute(s->topology, s->geometry, s->arena, &s->matched);
         if (r < 0)
                 return r;
         r = match(s, policy, &verdicts);
         if (r < 0)
                 return r;
-        return plan_build(s->topology, s->geometry, &s->findings, verdicts, s->arena, &s->plan);
+        r = plan_build(s->topology, s->geometry, &s->matched, verdicts, s->arena, &s->plan);
+        if (r < 0)
+                return r;
+        return findings_settle(&s->matched, &s->plan, s->arena, &s->findings);
 }
 
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret) {

@@ -16,7 +16,8 @@
 struct survey {
         struct topology *topology;
         struct geometry *geometry; /* by layer->index */
-        struct findings findings;
+        struct findings matched;   /* what rules were matched with: there is no target yet */
+        struct findings findings;  /* what is told: findings_settle() */
         struct plan plan;
         struct arena *arena;
         unsigned n_refs;

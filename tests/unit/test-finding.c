@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/finding.h"
+#include "tests/support/rule.h"
 #include "tests/support/stack.h"
 
 /* All that is found about one layer: codes in their order, with blanks between. */
@@ -140,6 +141,25 @@ static void test_capped(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+static const char *find_text(const struct stack *stack, const char *name, enum finding_code code) {
+        size_t n;
+        const struct finding *items = findings_of(&stack->findings, stack_layer(stack, name), &n);
+
+        for (size_t i = 0; i < n; i++)
+                if (items[i].code == code)
+                        return items[i].text;
+        return NULL;
+}
+
+/* By layer, then by code, none twice. */
+static void check_order(const struct findings *findings) {
+        for (size_t i = 1; i < findings->n_items; i++) {
+                const struct finding *a = &findings->items[i - 1], *b = &findings->items[i];
+
+                assert_true(a->layer->index < b->layer->index || (a->layer == b->layer && a->code < b->code));
+        }
+}
+
 /* The cap is on what fits, wherever that comes from. */
 static void test_capped_text(void **state) {
         static const struct {
@@ -151,17 +171,61 @@ static void test_capped_text(void **state) {
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
-                const char *text = NULL;
-                size_t n;
-                const struct finding *items = findings_of(&stack->findings, stack_layer(stack, cases[i].layer), &n);
+                const char *text = find_text(stack, cases[i].layer, FINDING_READAHEAD_CAPPED);
 
-                for (size_t j = 0; j < n; j++)
-                        if (items[j].code == FINDING_READAHEAD_CAPPED)
-                                text = items[j].text;
                 print_message("%s\n", cases[i].stack);
                 assert_non_null(text);
                 assert_non_null(strstr(text, cases[i].has));
                 assert_null(strstr(text, cases[i].has_not));
+        }
+}
+
+/* What a rule asks for is capped by its own limits, whatever the default ones would do. */
+static void test_capped_by_rule(void **state) {
+        static const struct {
+                const char *stack, *rule, *text;
+        } cases[] = {
+                        {"memory 64G;" RAID0_OF_16M, "auto max=8M",
+                                        "2 × stripe width would be 65536 sectors (32 MiB); the most that its rule "
+                                        "allows is 8 MiB"},
+                        {"memory 64G;" RAID0_OF_16M, "auto max=64M", NULL},
+                        {"memory 64G;" RAID0_OF_16M, "stripes=3 max=64M share=500",
+                                        "3 × stripe width would be 98304 sectors (48 MiB); 0.05 % of this machine's "
+                                        "memory are 33552 KiB"},
+                        {"memory 64G;" RAID0_OF_16M, "stripes=1 max=64M", NULL},
+                        {"memory 64G;" RAID0_OF_16M, "auto min=8M max=1M report",
+                                        "2 × stripe width would be 65536 sectors (32 MiB); the most that its rule "
+                                        "allows is 1 MiB"},
+                        {"memory 64G; disk x; map dm-2 0 9 linear x 0;", "auto min=8M max=1M",
+                                        "the rule's min is 16384 sectors (8 MiB); the most that its rule allows is 1 "
+                                        "MiB"},
+                        /* nothing is worked out */
+                        {"memory 64G;" RAID0_OF_16M, "sectors=131072 max=1M", NULL},
+                        {"memory 64G;" RAID0_OF_16M, "off both", NULL},
+                        /* it asks for nothing, so that what it would be by itself counts */
+                        {"memory 64G;" RAID0_OF_16M, "keep max=64M",
+                                        "2 × stripe width would be 65536 sectors (32 MiB); the most that is worked out "
+                                        "by itself is 16 MiB"},
+                        /* the array is capped, and what lies over it follows that */
+                        {"memory 64G;" RAID0_OF_16M "set md2 ra=256", "array max=64M share=100", NULL},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
+                struct rule_action rule = rule_from_text(cases[i].rule);
+                struct plan plan = stack_plan(stack, &rule, false);
+                const char *codes = stack_codes(stack, "dm-2"), *text = NULL;
+
+                print_message("%s: %s\n", cases[i].stack, cases[i].rule);
+                assert_int_equal(findings_settle(&stack->findings, &plan, stack->arena, &stack->findings), 0);
+                text = find_text(stack, "dm-2", FINDING_READAHEAD_CAPPED);
+                assert_int_equal(!text, !cases[i].text);
+                if (text)
+                        assert_non_null(strstr(text, cases[i].text));
+                assert_int_equal(!strstr(codes, "below-array"),
+                                !findings_have(&stack->findings, stack_layer(stack, "dm-2"),
+                                                FINDING_READAHEAD_BELOW_ARRAY));
+                check_order(&stack->findings);
         }
 }
 
@@ -589,6 +653,7 @@ int main(void) {
                         cmocka_unit_test(test_off),
                         cmocka_unit_test(test_capped),
                         cmocka_unit_test(test_capped_text),
+                        cmocka_unit_test(test_capped_by_rule),
                         cmocka_unit_test(test_wrong_layer),
                         cmocka_unit_test(test_implausible),
                         cmocka_unit_test(test_stale),
