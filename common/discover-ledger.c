@@ -64,14 +64,37 @@ static const struct ledger_note *make_note(
         return note;
 }
 
-static int note_entry(const struct topology *topology, const struct ledger *ledger, const struct ledger_entry *entry) {
-        struct layer *layer = topology_find_devno(topology, entry->device.major, entry->device.minor);
+/* NULL if there is no such device any longer. */
+static struct layer *find_device(const struct topology *topology, const struct device_identity *device) {
+        struct layer *layer = topology_find_devno(topology, device->major, device->minor);
         struct device_identity identity;
+
+        if (!layer || device_identity_from_layer(layer, &identity) < 0 || !device_identity_equal(&identity, device))
+                return NULL;
+        return layer;
+}
+
+struct scene {
+        const struct sysroot *root;
+        const struct topology *topology;
+};
+
+/* As ledger_judge(), by the readahead that was read for this topology. */
+static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
+        const struct scene *scene = userdata;
+        const struct layer *layer = find_device(scene->topology, &entry->device);
+
+        if (process_is_alive(scene->root, &entry->owner))
+                return LEDGER_UNDECIDED;
+        return layer && opt_or(layer->readahead_sectors, -1) == (int64_t)entry->new_sectors ? LEDGER_MADE
+                                                                                           : LEDGER_NOT_MADE;
+}
+
+static int note_entry(const struct topology *topology, const struct ledger *ledger, const struct ledger_entry *entry) {
+        struct layer *layer = find_device(topology, &entry->device);
 
         /* Of a change that is under way nobody knows yet which value is right; but what is put back is left alone. */
         if (!layer || (entry->pending && !entry->reverted))
-                return 0;
-        if (device_identity_from_layer(layer, &identity) < 0 || !device_identity_equal(&identity, &entry->device))
                 return 0;
         layer->set = make_note(topology->arena, ledger, entry);
         return layer->set ? 0 : -ENOMEM;
@@ -79,11 +102,13 @@ static int note_entry(const struct topology *topology, const struct ledger *ledg
 
 int ledger_note_layers(const struct sysroot *root, struct topology *topology) {
         _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+        struct scene scene = {.root = root, .topology = topology};
         int r;
 
         r = ledger_read(root, &ledger);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
+        (void)ledger_settle(ledger, judge, &scene);
         for (size_t i = 0; i < ledger_count(ledger); i++) {
                 r = note_entry(topology, ledger, ledger_get(ledger, i));
                 if (r < 0)

@@ -54,6 +54,19 @@ static int load_into(struct ledger *ledger, const char *path) {
         return r < 0 ? r : ledger_parse(ledger, text, length);
 }
 
+int ledger_peek(const char *path, struct ledger **ret) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        int r;
+
+        if (!ledger)
+                return -ENOMEM;
+        r = load_into(ledger, path);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(ledger);
+        return 0;
+}
+
 /* It may still tell a person what was changed. Failure is not told: the ledger is replaced by the next save anyhow. */
 static void set_aside(const char *path) {
         _cleanup_(freep) char *aside = NULL;

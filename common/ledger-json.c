@@ -10,8 +10,8 @@
 #include "common/ledger-private.h"
 
 /*
- * Of what came later, stack, reverted, put_back and kept_sectors may be missing, and a reader that does not know them
- * passes them over.
+ * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid and owner_start_ticks may be missing, and a
+ * reader that does not know them passes them over.
  */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
@@ -174,9 +174,28 @@ static int get_stack(const json_t *object, const char *key, uint64_t *ret) {
         return 0;
 }
 
+/* Both numbers, or null for both. */
+static json_t *encode_owner_number(const struct process *owner, uint64_t number) {
+        return owner->pid > 0 ? json_integer((json_int_t)number) : json_null();
+}
+
+/* Half of it is not enough to know a process by. */
+static int get_owner(const json_t *object, struct process *ret) {
+        struct opt_int pid, start_ticks;
+
+        if (get_optional_number(object, "owner_pid", &pid) < 0 ||
+                        get_optional_number(object, "owner_start_ticks", &start_ticks) < 0)
+                return -EBADMSG;
+        if (pid.known && start_ticks.known)
+                *ret = (struct process){.pid = (uint64_t)pid.value, .start_ticks = (uint64_t)start_ticks.value};
+        return 0;
+}
+
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending", entry->pending,
-                        "reverted", entry->reverted, "put_back", entry->put_back, "kept_sectors",
+        return json_pack("{s:b, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending",
+                        entry->pending, "owner_pid", encode_owner_number(&entry->owner, entry->owner.pid),
+                        "owner_start_ticks", encode_owner_number(&entry->owner, entry->owner.start_ticks), "reverted",
+                        entry->reverted, "put_back", entry->put_back, "kept_sectors",
                         encode_optional_number(entry->kept_sectors), "label", encode_text(entry->label), "rule",
                         encode_text(entry->rule), "stack", encode_stack(entry->stack), "new_sectors",
                         (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
@@ -211,7 +230,7 @@ static int parse_change(const json_t *json, struct ledger_entry *entry) {
         int r;
 
         if (!json_object_get(json, "pending") || get_flag(json, "pending", &entry->pending) < 0 ||
-                        get_flag(json, "reverted", &entry->reverted) < 0 ||
+                        get_owner(json, &entry->owner) < 0 || get_flag(json, "reverted", &entry->reverted) < 0 ||
                         get_flag(json, "put_back", &entry->put_back) < 0 ||
                         get_optional_number(json, "kept_sectors", &entry->kept_sectors) < 0)
                 return -EBADMSG;

@@ -28,5 +28,8 @@ int ledger_add(struct ledger *ledger, struct ledger_record *record);
 /* As a JSON document, which the caller frees; NULL without memory. */
 char *ledger_format(const struct ledger *ledger);
 
+/* As ledger_load(), but a file that does not parse is left as it is, and *ret not set. */
+int ledger_peek(const char *path, struct ledger **ret);
+
 /* Fills an empty ledger. Returns 0, -EBADMSG (no ledger, or not of this version), or -ENOMEM. */
 int ledger_parse(struct ledger *ledger, const char *text, size_t length);

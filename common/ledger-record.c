@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "common/ledger-fate.h"
 #include "common/ledger-lock.h"
+#include "common/ledger-private.h"
 #include "common/ledger-record.h"
-#include "common/ledger.h"
 
 struct record {
         int lock;
@@ -20,13 +21,19 @@ static void record_done(struct record *record) {
         closep(&record->lock);
 }
 
+static int make_path(char path[static PATH_MAX], const char *directory) {
+        int n = snprintf(path, PATH_MAX, "%s/ledger.json", directory);
+
+        return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
 static int record_open(struct record *record, const char *directory, unsigned wait_msec, bool *ret_damaged) {
         int r;
 
         *record = (struct record){.lock = -1};
-        r = snprintf(record->path, sizeof(record->path), "%s/ledger.json", directory);
-        if (r < 0 || (size_t)r >= sizeof(record->path))
-                return -ENAMETOOLONG;
+        r = make_path(record->path, directory);
+        if (r < 0)
+                return r;
 
         r = ledger_lock(directory, wait_msec);
         if (r < 0)
@@ -36,6 +43,30 @@ static int record_open(struct record *record, const char *directory, unsigned wa
         r = ledger_load(record->path, &record->ledger);
         *ret_damaged = r == -EBADMSG;
         return r == -EBADMSG ? 0 : r;
+}
+
+/* What was left pending by processes that are gone meanwhile is settled by the way. */
+static int record_save(struct record *record) {
+        _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        int r;
+
+        r = sysroot_open(NULL, &root);
+        if (r < 0)
+                return r;
+        (void)ledger_settle(record->ledger, ledger_judge, root);
+        return ledger_save(record->ledger, record->path);
+}
+
+/* This process is at it. */
+static int record_save_begun(struct record *record, const struct device_identity *device) {
+        struct process self;
+        int r;
+
+        r = process_self(&self);
+        if (r < 0)
+                return r;
+        ledger_own(record->ledger, device, &self);
+        return record_save(record);
 }
 
 static uint64_t now_usec(void) {
@@ -54,7 +85,7 @@ int ledger_record_begin(const char *directory, unsigned wait_msec, const struct 
         if (r < 0)
                 return r;
         r = ledger_begin(record.ledger, device, change, now_usec());
-        return r < 0 ? r : ledger_save(record.ledger, record.path);
+        return r < 0 ? r : record_save_begun(&record, device);
 }
 
 int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,
@@ -69,7 +100,7 @@ int ledger_record_end(const char *directory, unsigned wait_msec, const struct de
                 ledger_confirm(record.ledger, device, probe);
         else
                 ledger_abandon(record.ledger, device);
-        return ledger_save(record.ledger, record.path);
+        return record_save(&record);
 }
 
 int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
@@ -81,7 +112,7 @@ int ledger_record_put_back(const char *directory, unsigned wait_msec, const stru
         if (r < 0)
                 return r;
         ledger_put_back(record.ledger, device, back_to_sectors, probe);
-        return ledger_save(record.ledger, record.path);
+        return record_save(&record);
 }
 
 int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
@@ -93,7 +124,7 @@ int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const 
         if (r < 0)
                 return r;
         r = ledger_begin_revert(record.ledger, device, revert, now_usec());
-        return r < 0 ? r : ledger_save(record.ledger, record.path);
+        return r < 0 ? r : record_save_begun(&record, device);
 }
 
 int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
@@ -109,41 +140,28 @@ int ledger_record_revert_end(const char *directory, unsigned wait_msec, const st
         case LEDGER_RELEASED: ledger_release(record.ledger, device); break;
         case LEDGER_REMOVED: ledger_remove(record.ledger, device); break;
         }
-        return ledger_save(record.ledger, record.path);
+        return record_save(&record);
 }
 
-/* More than once where one was begun after another, and neither was made. */
-static void settle(struct ledger *ledger, const struct device_identity *device, ledger_made_handler made,
-                void *userdata) {
-        const struct ledger_entry *entry = ledger_find(ledger, device);
+/* Whether there is anything to settle; also where that can't be known without the lock. */
+static bool needs_settling(const char *directory, ledger_fate_handler judge, void *userdata) {
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+        char path[PATH_MAX];
 
-        while (entry && entry->pending) {
-                if (made(entry, userdata))
-                        ledger_confirm(ledger, device, NULL);
-                else
-                        ledger_abandon(ledger, device);
-                entry = ledger_find(ledger, device);
-        }
+        return make_path(path, directory) < 0 || ledger_peek(path, &ledger) < 0 ||
+               ledger_settle(ledger, judge, userdata);
 }
 
-int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_made_handler made, void *userdata,
+int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_fate_handler judge, void *userdata,
                 bool *ret_damaged) {
-        _cleanup_(record_done) struct record record;
-        bool changed = false;
+        _cleanup_(record_done) struct record record = {.lock = -1};
         int r;
 
+        *ret_damaged = false;
+        if (!needs_settling(directory, judge, userdata))
+                return 0;
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        /* From the last on, as entries may go. */
-        for (size_t i = ledger_count(record.ledger); i-- > 0;) {
-                const struct ledger_entry *entry = ledger_get(record.ledger, i);
-                struct device_identity device = entry->device;
-
-                if (!entry->pending)
-                        continue;
-                settle(record.ledger, &device, made, userdata);
-                changed = true;
-        }
-        return changed ? ledger_save(record.ledger, record.path) : 0;
+        return ledger_settle(record.ledger, judge, userdata) ? ledger_save(record.ledger, record.path) : 0;
 }

@@ -7,6 +7,9 @@
  *
  * All wait for the lock for at most WAIT_MSEC, and return 0, -ETIMEDOUT where another program holds it all the while, or
  * another negative errno; nothing is changed then.
+ *
+ * What they begin is on record as this process's until they end it. What other processes have left pending that are gone
+ * is settled by the way, as ledger_judge() says.
  */
 
 #include <stdbool.h>
@@ -47,9 +50,6 @@ enum ledger_outcome {
 int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
                 enum ledger_outcome outcome, bool *ret_damaged);
 
-/* Whether the change that a pending entry is of was made. */
-typedef bool (*ledger_made_handler)(const struct ledger_entry *entry, void *userdata);
-
-/* At start: confirms or abandons what an earlier process left pending. */
-int ledger_record_settle(
-                const char *directory, unsigned wait_msec, ledger_made_handler made, void *userdata, bool *ret_damaged);
+/* As ledger_settle(). Takes the lock and writes only where there is something to settle; JUDGE may be asked twice. */
+int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_fate_handler judge, void *userdata,
+                bool *ret_damaged);

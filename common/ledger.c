@@ -134,6 +134,7 @@ static void confirm(struct ledger_record *record) {
         if (record->entry.pending && record->entry.reverted && record->has_previous)
                 record->entry.new_sectors = record->previous.new_sectors;
         record->entry.pending = false;
+        record->entry.owner = (struct process){};
         forget_previous(record);
 }
 
@@ -189,6 +190,13 @@ int ledger_begin(struct ledger *ledger, const struct device_identity *device, co
         return ledger_add(ledger, &record);
 }
 
+void ledger_own(struct ledger *ledger, const struct device_identity *device, const struct process *owner) {
+        struct ledger_record *record = find(ledger, device);
+
+        if (record && record->entry.pending)
+                record->entry.owner = *owner;
+}
+
 void ledger_confirm(struct ledger *ledger, const struct device_identity *device, const struct probe_result *probe) {
         struct ledger_record *record = find(ledger, device);
 
@@ -238,6 +246,39 @@ void ledger_abandon(struct ledger *ledger, const struct device_identity *device)
                 return;
         }
         restore_previous(record);
+}
+
+/* More than once where one was begun after another, and neither was made. */
+static bool settle(struct ledger *ledger, const struct device_identity *device, ledger_fate_handler judge,
+                void *userdata) {
+        const struct ledger_entry *entry = ledger_find(ledger, device);
+        bool any = false;
+
+        while (entry && entry->pending) {
+                enum ledger_fate fate = judge(entry, userdata);
+
+                if (fate == LEDGER_UNDECIDED)
+                        break;
+                if (fate == LEDGER_MADE)
+                        ledger_confirm(ledger, device, NULL);
+                else
+                        ledger_abandon(ledger, device);
+                any = true;
+                entry = ledger_find(ledger, device);
+        }
+        return any;
+}
+
+bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userdata) {
+        bool any = false;
+
+        /* From the last on, as entries may go. */
+        for (size_t i = ledger->n_records; i-- > 0;) {
+                const struct device_identity device = ledger->records[i].entry.device;
+
+                any |= settle(ledger, &device, judge, userdata);
+        }
+        return any;
 }
 
 int ledger_begin_revert(struct ledger *ledger, const struct device_identity *device, const struct ledger_revert *revert,

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "opt.h"
 #include "probe.h"
+#include "process.h"
 
 #define LEDGER_PATH        "/run/setrad/ledger.json"
 #define LEDGER_ENTRIES_MAX 10000
@@ -28,6 +29,7 @@ struct ledger_entry {
         uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
         uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
         bool pending;                         /* written before the change; not confirmed yet */
+        struct process owner;                 /* while it is pending: which is at it */
         bool reverted;                        /* the original value was put back by wish: left to the administrator */
         bool put_back;                        /* new_sectors was tried, and taken back as keep-if asks */
         struct opt_int kept_sectors;          /* of what is put_back: given before, and stands; unknown: nothing was */
@@ -71,6 +73,9 @@ int ledger_save(const struct ledger *ledger, const char *path);
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
                 uint64_t time_usec);
 
+/* What is pending is OWNER's, until it is told of the end of it, or is gone. */
+void ledger_own(struct ledger *ledger, const struct device_identity *device, const struct process *owner);
+
 /*
  * The change was made (PROBE may be NULL), or was not: then an entry that it alone made is dropped, else what was there
  * before ledger_begin() stands again, also in a ledger that was saved and loaded in between.
@@ -109,6 +114,14 @@ uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *en
 
 /* Whether SECTORS is what setrad gave the device; while a change is pending, also what it gave it before. */
 bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors);
+
+/* What became of a change that is pending. */
+enum ledger_fate { LEDGER_UNDECIDED, LEDGER_MADE, LEDGER_NOT_MADE };
+
+typedef enum ledger_fate (*ledger_fate_handler)(const struct ledger_entry *entry, void *userdata);
+
+/* Confirms and abandons what is pending as JUDGE says, and leaves what is undecided. Returns whether there was any. */
+bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userdata);
 
 /* The device is gone or its original value is back. */
 void ledger_remove(struct ledger *ledger, const struct device_identity *device);

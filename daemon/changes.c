@@ -100,9 +100,9 @@ static uint64_t now_usec(const struct changes *changes) {
         return now;
 }
 
-static bool is_under_way(const struct changes *changes, const struct apply_request *request) {
+bool changes_are_under_way(const struct changes *changes, const struct device_identity *device) {
         for (const struct running *running = changes->running; running; running = running->next)
-                if (device_identity_equal(&job_request(running->job)->device, &request->device))
+                if (device_identity_equal(&job_request(running->job)->device, device))
                         return true;
         return false;
 }
@@ -306,7 +306,7 @@ static void start_change(struct start *start) {
         if (attempts_exhausted(
                             &changes->attempts, &start->request.device, start->request.to_sectors, now_usec(changes)))
                 return;
-        if (changes->n_running >= changes->limits.workers || is_under_way(changes, &start->request)) {
+        if (changes->n_running >= changes->limits.workers || changes_are_under_way(changes, &start->request.device)) {
                 changes->left_over = true;
                 return;
         }

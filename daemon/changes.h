@@ -7,11 +7,13 @@
  * again and again.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
 #include "common/cleanup.h"
+#include "common/device.h"
 #include "common/survey.h"
 #include "common/sysroot.h"
 
@@ -46,6 +48,9 @@ void changes_set_limits(struct changes *changes, const struct changes_limits *li
  * way already, is left; the handler is called when that may have changed.
  */
 void changes_start(struct changes *changes, struct survey *survey);
+
+/* Whether a worker is at the device. */
+bool changes_are_under_way(const struct changes *changes, const struct device_identity *device);
 
 /* Devices that could not be changed, or were given up, are tried again: the next scan was asked for. */
 void changes_forgive(struct changes *changes);

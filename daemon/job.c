@@ -4,11 +4,11 @@
 #include <sys/epoll.h>
 
 #include "common/change.h"
+#include "common/ledger-fate.h"
 #include "common/ledger-record.h"
 #include "common/worker.h"
 #include "daemon/job.h"
 #include "daemon/journal.h"
-#include "daemon/settle.h"
 
 #define LOCK_WAIT_MSEC      500U
 #define KILL_GRACE_MSEC     100U
@@ -88,7 +88,7 @@ static bool resolve_lost(struct job *job, int error) {
                         .after_sectors = job->request.to_sectors,
                         .probe = {.skipped = "it was cut short"},
         };
-        bool made = settle_was_made(&asked, (void *)job->root);
+        bool made = ledger_judge_value(&asked, job->root) == LEDGER_MADE;
 
         job->over = true;
         record_end(job, made, NULL);

@@ -11,7 +11,6 @@
 #include "common/clock.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
-#include "daemon/settle.h"
 #include "daemon/stop.h"
 
 /* The unit's TimeoutStopSec= is 10 s, of which the end of what is under way takes its part. */
@@ -183,7 +182,6 @@ int manager_run(struct manager *manager) {
         int r;
 
         journal_started();
-        settle_ledger(manager->root);
         manager_load(manager);
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");

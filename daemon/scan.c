@@ -6,6 +6,7 @@
 #include "common/clock.h"
 #include "daemon/journal.h"
 #include "daemon/manager-private.h"
+#include "daemon/settle.h"
 
 static const char *reason_name(enum scan_reason reason) {
         static const char *const names[] = {
@@ -57,6 +58,8 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
         schedule_take(manager->schedule, &news);
         if (asked_for || !manager->survey)
                 nameset_add_all(&news);
+        if (news.all)
+                settle_ledger(manager->root, manager->changes);
 
         r = take_survey(manager, &news);
         manager->read_failed = r < 0;

@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <errno.h>
 #include <string.h>
 #include <syslog.h>
 
+#include "common/ledger-fate.h"
 #include "common/ledger-record.h"
 #include "daemon/journal.h"
 #include "daemon/settle.h"
 
-#define LOCK_WAIT_MSEC 2000U
+#define LOCK_WAIT_MSEC 500U
 
-bool settle_was_made(const struct ledger_entry *entry, void *userdata) {
-        const struct sysroot *root = userdata;
-        struct opt_int kib = sysroot_read_int(
-                        root, "sys/dev/block/%u:%u/queue/read_ahead_kb", entry->device.major, entry->device.minor);
+struct settling {
+        const struct sysroot *root;
+        const struct changes *changes;
+        struct process self;
+};
 
-        return kib.known && (uint64_t)kib.value * 1024 / SECTOR_BYTES == entry->new_sectors;
+static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
+        const struct settling *settling = userdata;
+
+        if (!process_equal(&entry->owner, &settling->self))
+                return ledger_judge(entry, (void *)settling->root);
+        if (changes_are_under_way(settling->changes, &entry->device))
+                return LEDGER_UNDECIDED;
+        return ledger_judge_value(entry, settling->root);
 }
 
-void settle_ledger(const struct sysroot *root) {
+void settle_ledger(const struct sysroot *root, const struct changes *changes) {
+        struct settling settling = {.root = root, .changes = changes};
         bool damaged = false;
         int r;
 
-        r = ledger_record_settle(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, settle_was_made, (void *)root, &damaged);
+        r = process_self(&settling.self);
+        if (r == 0)
+                r = ledger_record_settle(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, judge, &settling, &damaged);
         if (damaged)
                 journal_ledger_damaged();
-        if (r < 0)
+        /* Another program has it locked: what is pending may be its own. */
+        if (r < 0 && r != -ETIMEDOUT)
                 journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be read: %s", strerror(-r));
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What became of changes that nobody has heard of: those of a process that was killed. */
+/* What became of changes that nobody has told the end of. */
 
-#include <stdbool.h>
-
-#include "common/ledger.h"
 #include "common/sysroot.h"
+#include "daemon/changes.h"
 
-/* Whether the device of ENTRY has the value that it was to get, by sysfs of the struct sysroot that USERDATA is. */
-bool settle_was_made(const struct ledger_entry *entry, void *userdata);
-
-/* At start: confirms or drops in the ledger what an earlier process left pending. */
-void settle_ledger(const struct sysroot *root);
+/*
+ * Confirms or drops in the ledger what was left pending: by a process that is gone, or by this one, where it is not under
+ * way any more (its end could not be put on record). What can't be settled now is left to the next call.
+ */
+void settle_ledger(const struct sysroot *root, const struct changes *changes);

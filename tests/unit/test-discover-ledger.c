@@ -16,6 +16,8 @@
         {"sys/class/block/" name "/dev", devno "\n"}, {                                                                \
                 "sys/class/block/" name "/diskseq", diskseq "\n"                                                       \
         }
+#define READAHEAD(name, kib)                                                                                           \
+        { "sys/class/block/" name "/queue/read_ahead_kb", kib "\n" }
 
 static struct topology *discover_tree(struct tree *tree) {
         static const struct tree_file files[] = {
@@ -58,6 +60,7 @@ static void write_ledger(struct tree *tree) {
                         .rule = "a rule", .from_sectors = 1024, .to_sectors = 3072, .stack = 5};
         static const struct ledger_revert revert = {
                         .from_sectors = 3072, .original_sectors = 256, .stack = 255, .keep = true};
+        static const struct process alive = {.pid = 77, .start_ticks = 4242};
         const struct device_identity reverted = disk("sda", 0, 1), changing = disk("sdd", 48, 4),
                                      reverting = disk("sde", 64, 5), put_back = disk("sdg", 96, 7);
         _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
@@ -70,8 +73,10 @@ static void write_ledger(struct tree *tree) {
         add_entry(ledger, disk("sdc", 32, 99), 5);
         add_entry(ledger, changing, 5);
         assert_int_equal(ledger_begin(ledger, &changing, &next, 2), 0);
+        ledger_own(ledger, &changing, &alive);
         add_entry(ledger, reverting, 5);
         assert_int_equal(ledger_begin_revert(ledger, &reverting, &revert, 2), 0);
+        ledger_own(ledger, &reverting, &alive);
         add_entry(ledger, disk("sdz", 99, 9), 5);
         assert_int_equal(ledger_begin(ledger, &put_back, &first, 1), 0);
         ledger_confirm(ledger, &put_back, NULL);
@@ -97,6 +102,7 @@ static void test_notes(void **state) {
         _cleanup_(tree_freep) struct tree *tree = tree_new();
         _cleanup_(topology_freep) struct topology *topology = NULL;
 
+        tree_write(tree, "proc/77/stat", "77 (setrad) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 1\n");
         write_ledger(tree);
         topology = discover_tree(tree);
         check_note(topology_find(topology, "sda")->set, 255, true, false);
@@ -125,9 +131,66 @@ static void test_damaged(void **state) {
         }
 }
 
+static void begin_change(struct ledger *ledger, struct device_identity device, uint64_t from, uint64_t to,
+                const struct process *owner) {
+        const struct ledger_change change = {.rule = "next", .from_sectors = from, .to_sectors = to, .stack = 7};
+
+        assert_int_equal(ledger_begin(ledger, &device, &change, 2), 0);
+        ledger_own(ledger, &device, owner);
+}
+
+/* What a process has left pending that is gone tells by its value what became of it. */
+static void test_owner_is_gone(void **state) {
+        static const struct tree_file files[] = {
+                        READAHEAD("sda", "2048"),
+                        READAHEAD("sdb", "2048"),
+                        READAHEAD("sdc", "1536"),
+                        READAHEAD("sdd", "1536"),
+                        READAHEAD("sde", "2048"),
+                        READAHEAD("sdf", "512"),
+                        {"proc/77/stat", "77 (setractl) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 1\n"},
+        };
+        static const struct process alive = {.pid = 77, .start_ticks = 4242}, gone = {.pid = 77, .start_ticks = 4241};
+        const struct device_identity reverting = disk("sde", 64, 5);
+        static const struct ledger_revert revert = {
+                        .from_sectors = 3072, .original_sectors = 256, .stack = 255, .keep = true};
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        char path[512];
+
+        begin_change(ledger, disk("sda", 0, 1), 256, 4096, &gone);
+        begin_change(ledger, disk("sdb", 16, 2), 256, 4096, &alive);
+        add_entry(ledger, disk("sdc", 32, 3), 5);
+        begin_change(ledger, disk("sdc", 32, 3), 3072, 4096, &gone);
+        begin_change(ledger, disk("sdd", 48, 4), 3072, 4096, &gone);
+        add_entry(ledger, reverting, 5);
+        assert_int_equal(ledger_begin_revert(ledger, &reverting, &revert, 2), 0);
+        add_entry(ledger, disk("sdf", 80, 6), 5);
+        begin_change(ledger, disk("sdf", 80, 6), 3072, 4096, &gone);
+
+        tree_directory(tree, "run/setrad");
+        snprintf(path, sizeof(path), "%s/run/setrad/ledger.json", tree_path(tree));
+        assert_int_equal(ledger_save(ledger, path), 0);
+        tree_write_all(tree, files, ARRAY_SIZE(files));
+        topology = discover_tree(tree);
+
+        const struct ledger_note *made = topology_find(topology, "sda")->set;
+        assert_non_null(made);
+        assert_int_equal(made->sectors, 4096);
+        assert_string_equal(made->rule, "next");
+        assert_int_equal(made->stack, 7);
+        assert_null(topology_find(topology, "sdb")->set);
+        check_note(topology_find(topology, "sdc")->set, 5, false, false); /* what it was given before */
+        assert_null(topology_find(topology, "sdd")->set);                 /* not made, and nothing before */
+        check_note(topology_find(topology, "sde")->set, 5, false, false); /* not put back */
+        check_note(topology_find(topology, "sdf")->set, 5, false, false); /* somebody has set it since */
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_notes),
+                        cmocka_unit_test(test_owner_is_gone),
                         cmocka_unit_test(test_damaged),
         };
 

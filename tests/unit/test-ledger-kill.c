@@ -34,14 +34,15 @@ struct machine {
         char directory[FILE_NAME_MAX], path[FILE_NAME_MAX + 16];
 };
 
+/* No number of a device that this machine has. */
 static struct device_identity identity(unsigned i) {
-        return (struct device_identity){.name = "dm", .major = 253, .minor = i, .diskseq = i + 1};
+        return (struct device_identity){.name = "dm", .major = 4095, .minor = i, .diskseq = i + 1};
 }
 
-static bool was_made(const struct ledger_entry *entry, void *userdata) {
+static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
         const struct machine *m = userdata;
 
-        return m->sectors[entry->device.minor] == entry->new_sectors;
+        return m->sectors[entry->device.minor] == entry->new_sectors ? LEDGER_MADE : LEDGER_NOT_MADE;
 }
 
 /* Only what must not happen in the child ends it by itself. */
@@ -125,9 +126,7 @@ static void work(struct machine *m, unsigned seed) {
                 case 4: revert(m, i, true, true); break;
                 case 5: revert(m, i, true, false); break;
                 case 6: revert(m, i, false, rand() % 2); break;
-                case 7:
-                        must(ledger_record_settle(m->directory, LOCK_MSEC, was_made, m, &damaged) == 0 && !damaged);
-                        break;
+                case 7: must(ledger_record_settle(m->directory, LOCK_MSEC, judge, m, &damaged) == 0 && !damaged); break;
                 case 8:
                 case 9: try_change(m, i); break;
                 }
@@ -211,7 +210,7 @@ static void test_killed(void **state) {
                 check_files(m);
                 if (n % 3 > 0)
                         continue;
-                assert_int_equal(ledger_record_settle(m->directory, LOCK_MSEC, was_made, m, &damaged), 0);
+                assert_int_equal(ledger_record_settle(m->directory, LOCK_MSEC, judge, m, &damaged), 0);
                 assert_false(damaged);
                 check_ledger(m, true);
         }
