@@ -36,6 +36,21 @@ static uint64_t hash_opt(uint64_t hash, struct opt_int number) {
         return hash_number(hash_byte(hash, number.known), number.known ? (uint64_t)number.value : 0);
 }
 
+/* Its legs fail and are replaced, or are moved, as an array's members; levels without redundancy as with md. */
+static bool legs_change(enum layer_kind kind) {
+        switch (kind) {
+        case KIND_DM_RAID0:
+        case KIND_DM_RAID1:
+        case KIND_DM_RAID4:
+        case KIND_DM_RAID5:
+        case KIND_DM_RAID6:
+        case KIND_DM_RAID10:
+        case KIND_DM_MIRROR:
+        case KIND_DM_MULTIPATH: return true;
+        default: return false;
+        }
+}
+
 static uint64_t hash_segment(uint64_t hash, const struct dm_segment *segment) {
         hash = hash_number(hash, segment->start_sectors);
         hash = hash_number(hash, segment->length_sectors);
@@ -43,7 +58,11 @@ static uint64_t hash_segment(uint64_t hash, const struct dm_segment *segment) {
         hash = hash_text(hash, kind_name(segment->kind));
         hash = hash_number(hash, segment->chunk_sectors);
         hash = hash_number(hash, segment->data_disks);
-        if (segment->kind == KIND_DM_MULTIPATH)
+        if (segment->raid_disks > 0) {
+                hash = hash_number(hash, segment->raid_disks);
+                hash = hash_number(hash, (uint64_t)segment->layout);
+        }
+        if (legs_change(segment->kind))
                 return hash;
         for (size_t i = 0; i < segment->n_legs; i++) {
                 hash = hash_number(hash, (uint64_t)segment->legs[i].major << 32 | segment->legs[i].minor);
@@ -83,9 +102,9 @@ static bool is_array(const struct layer *layer) {
         return false;
 }
 
-/* What is below it may fail and be replaced. */
+/* What is below it may fail and be replaced. A mixed map may have legs that are not, and keeps what is below. */
 static bool is_redundant(const struct layer *layer) {
-        return layer->md || layer->kind == KIND_DM_MULTIPATH;
+        return layer->md || (layer->dm && legs_change(layer->kind));
 }
 
 static int compare_hashes(const void *a, const void *b) {

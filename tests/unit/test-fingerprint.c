@@ -31,6 +31,9 @@ static void test_known_numbers(void **state) {
 #define ARRAY "disk a b c d; md md0 raid5 64K a b c; "
 #define LV    ARRAY "map dm-0 0 8192 linear md0 2048"
 
+#define IMAGES "disk a b c d; "
+#define RAID5  "map dm-0 0 8192 raid raid5_ls 1 128 3 - "
+
 /* Each is the stack above with one thing changed. */
 static void test_differences(void **state) {
         static const char *const stacks[] = {
@@ -62,11 +65,30 @@ static void test_differences(void **state) {
                         ARRAY "map dm-0 0 8192 striped 2 32 md0 0 d 0",
                         ARRAY "map dm-0 0 8192 raid raid5_ls 3 128 region_size 1024 3 - md0 - d - c",
                         ARRAY "map dm-0 0 8192 raid raid6_zr 3 128 region_size 1024 3 - md0 - d - c",
-                        ARRAY "map dm-0 0 8192 raid raid5_ls 3 128 region_size 1024 3 a md0 - d - c",
                         ARRAY "map dm-0 0 8192 snapshot md0 d P 16",
                         ARRAY "map dm-0 0 8192 snapshot d md0 P 16",
                         ARRAY "map dm-0 0 8192 raid raid5_ls 1 128 2 - md0 - d",
-                        ARRAY "map dm-0 0 8192 raid raid5_ls 1 128 2 md0 d - -",
+                        /* members of a map of target raid, its chunk, copies and their layout; what they are over */
+                        ARRAY "map dm-0 0 8192 raid raid5_ls 1 128 3 - a - b - c",
+                        ARRAY "map dm-0 0 8192 raid raid5_ls 1 256 3 - a - b - c",
+                        ARRAY "map dm-0 0 8192 raid raid5_ls 1 128 4 - a - b - c - d",
+                        ARRAY "map dm-0 0 8192 raid raid0 1 128 4 - a - b - c - d",
+                        ARRAY "map dm-0 0 8192 raid raid10 1 128 4 - a - b - c - d",
+                        ARRAY "map dm-0 0 8192 raid raid10 3 128 raid10_copies 2 6 - a - b - c - d - - - -",
+                        ARRAY "map dm-0 0 8192 raid raid10 3 128 raid10_copies 3 6 - a - b - c - d - - - -",
+                        ARRAY "map dm-0 0 8192 raid raid10 5 128 raid10_copies 2 raid10_format far 4 - a - b - c - d",
+                        ARRAY
+                        "map dm-0 0 8192 raid raid10 5 128 raid10_copies 2 raid10_format offset 4 - a - b - c - d",
+                        ARRAY "map dm-0 0 8192 raid raid1 1 0 2 - a - b",
+                        ARRAY "map dm-0 0 8192 raid raid1 1 0 3 - a - b - c",
+                        ARRAY "map dm-0 0 8192 mirror core 1 1024 2 a 0 b 0",
+                        ARRAY "map dm-0 0 8192 mirror core 1 1024 2 md0 0 d 0",
+                        ARRAY "map dm-1 0 9999 linear md0 8; map dm-0 0 8192 raid raid1 1 0 2 - dm-1 - d",
+                        ARRAY "map dm-1 0 9999 linear md0 16; map dm-0 0 8192 raid raid1 1 0 2 - dm-1 - d",
+                        /* a mixed map has legs of its own */
+                        ARRAY "map dm-0 0 8192 linear c 0; map dm-0 8192 8192 raid raid1 1 0 2 - a - b",
+                        ARRAY "map dm-0 0 8192 linear d 0; map dm-0 8192 8192 raid raid1 1 0 2 - a - b",
+                        ARRAY "map dm-0 0 8192 linear d 0; map dm-0 8192 8192 raid raid1 1 0 2 - a - b; set d size=9G",
                         ARRAY "map dm-0 0 8192 raid raid10 3 128 raid10_copies 2 4 - md0 - d - c - b",
                         ARRAY "map dm-0 0 8192 raid raid10 3 128 raid10_copies 4 4 - md0 - d - c - b",
                         /* targets that setrad does not know, and kinds within a mixed map */
@@ -127,6 +149,23 @@ static void test_no_difference(void **state) {
                              "map dm-9 0 99 delay d 0 5"},
                         {"disk a b c d; md md1 raid0 64K a b; md md2 raid0 64K c d; md dm-0 raid1 0 md1 md2",
                                         "disk a b; md md1 raid0 64K a b; md dm-0 raid1 0 md1 -; set dm-0 disks=2"},
+                        /* the same with a map of target raid, whose image may be missing, elsewhere, or of other size */
+                        {IMAGES RAID5 "a - b - c", IMAGES RAID5 "a - b - d"},
+                        {IMAGES RAID5 "a - b - c", IMAGES RAID5 "a - - - c"},
+                        {IMAGES RAID5 "a - b - c", IMAGES RAID5 "a - b - c; set c size=99T"},
+                        {IMAGES "map dm-1 0 99999 linear c 0; " RAID5 "a - b - dm-1",
+                                        IMAGES "map dm-1 0 99999 linear d 4096; " RAID5 "a - b - dm-1"},
+                        {IMAGES RAID5 "a - b - c", IMAGES "map dm-0 0 8192 raid raid5_ls 1 128 3 d a d b d c"},
+                        {IMAGES "map dm-0 0 8192 raid raid1 1 0 2 - a - b",
+                                        IMAGES "map dm-0 0 8192 raid raid1 1 0 2 - a - d"},
+                        {IMAGES "map dm-0 0 8192 raid raid10 3 128 raid10_copies 2 4 - a - b - c - d",
+                                        IMAGES "map dm-0 0 8192 raid raid10 3 128 raid10_copies 2 4 - a - b - - - d"},
+                        {IMAGES "map dm-0 0 8192 mirror core 1 1024 2 a 0 b 0",
+                                        IMAGES "map dm-0 0 8192 mirror disk 2 d 1024 2 a 0 c 4096"},
+                        {IMAGES "map dm-2 0 8192 raid raid1 1 0 2 - a - b; map dm-0 0 8192 linear dm-2 0", IMAGES
+                                        "map dm-2 0 8192 raid raid1 1 0 2 - d - b; map dm-0 0 8192 linear dm-2 0"},
+                        {ARRAY "md md1 raid5 64K d - -; set md1 disks=3; map dm-0 0 8192 raid raid1 1 0 2 - md0 - md1",
+                                        ARRAY "map dm-0 0 8192 raid raid1 1 0 2 - md0 - -"},
                         /* a path goes and comes */
                         {"disk a b; map dm-0 0 9 multipath 0 0 2 1 round-robin 0 1 1 a 1 round-robin 0 1 1 b 1",
                                         "disk a b; map dm-0 0 9 multipath 0 0 1 1 round-robin 0 1 1 b 1"},
