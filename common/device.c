@@ -36,8 +36,11 @@ int device_identity_from_layer(const struct layer *layer, struct device_identity
         r = copy_text(identity.name, sizeof(identity.name), layer->name);
         if (r < 0)
                 return r;
-        if (layer->dm && layer->dm->uuid) {
-                r = copy_text(identity.dm_uuid, sizeof(identity.dm_uuid), layer->dm->uuid);
+        if (layer->dm) {
+                bool has_uuid = layer->dm->uuid && *layer->dm->uuid;
+
+                r = has_uuid ? copy_text(identity.dm_uuid, sizeof(identity.dm_uuid), layer->dm->uuid)
+                             : copy_text(identity.dm_name, sizeof(identity.dm_name), layer->dm->name ?: "");
                 if (r < 0)
                         return r;
         }
@@ -48,9 +51,24 @@ int device_identity_from_layer(const struct layer *layer, struct device_identity
         return 0;
 }
 
+static bool both_have_diskseq(const struct device_identity *a, const struct device_identity *b) {
+        return a->diskseq != 0 && b->diskseq != 0;
+}
+
+static bool both_have_map(const struct device_identity *a, const struct device_identity *b) {
+        return *a->dm_name && *b->dm_name;
+}
+
 bool device_identity_equal(const struct device_identity *a, const struct device_identity *b) {
-        return a->major == b->major && a->minor == b->minor &&
-               (a->diskseq == 0 || b->diskseq == 0 || a->diskseq == b->diskseq) && strcmp(a->dm_uuid, b->dm_uuid) == 0;
+        if (a->major != b->major || a->minor != b->minor || strcmp(a->dm_uuid, b->dm_uuid) != 0)
+                return false;
+        if (both_have_diskseq(a, b))
+                return a->diskseq == b->diskseq;
+        return !both_have_map(a, b) || strcmp(a->dm_name, b->dm_name) == 0;
+}
+
+bool device_identity_is_certain(const struct device_identity *a, const struct device_identity *b) {
+        return *a->dm_uuid || both_have_diskseq(a, b) || both_have_map(a, b);
 }
 
 /* A kernel name may have directories in it (cciss/c0d0), but none that lead out of /dev. */
@@ -87,13 +105,13 @@ static int open_by_name_or_number(const struct device_identity *identity) {
 }
 
 /* "" where there is none: not a map, or a map without uuid. */
-static int read_dm_uuid(const struct device_identity *identity, char *buffer, size_t size) {
+static int read_dm(const struct device_identity *identity, const char *attribute, char *buffer, size_t size) {
         char path[64];
         _cleanup_(closep) int fd = -1;
         ssize_t n;
 
         buffer[0] = '\0';
-        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/dm/uuid", identity->major, identity->minor);
+        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/dm/%s", identity->major, identity->minor, attribute);
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
@@ -105,8 +123,19 @@ static int read_dm_uuid(const struct device_identity *identity, char *buffer, si
         return 0;
 }
 
+/* sysfs has uuids and names mangled, up to four characters for one. */
+static int check_dm(const struct device_identity *identity, const char *attribute, const char *text) {
+        char mangled[4 * DEVICE_UUID_MAX];
+        int r;
+
+        r = read_dm(identity, attribute, mangled, sizeof(mangled));
+        if (r < 0)
+                return r;
+        return dmname_equals(mangled, text) ? 0 : -ESTALE;
+}
+
 static int check_identity(int fd, const struct device_identity *identity) {
-        char uuid[DEVICE_UUID_MAX + 1];
+        bool same_diskseq = false;
         struct stat st;
         uint64_t diskseq;
         int r;
@@ -115,12 +144,16 @@ static int check_identity(int fd, const struct device_identity *identity) {
                 return -errno;
         if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(identity->major, identity->minor))
                 return -ESTALE;
-        if (identity->diskseq != 0 && ioctl(fd, BLKGETDISKSEQ, &diskseq) == 0 && diskseq != identity->diskseq)
-                return -ESTALE;
-        r = read_dm_uuid(identity, uuid, sizeof(uuid));
-        if (r < 0)
+        if (identity->diskseq != 0 && ioctl(fd, BLKGETDISKSEQ, &diskseq) == 0) {
+                if (diskseq != identity->diskseq)
+                        return -ESTALE;
+                same_diskseq = true;
+        }
+        r = check_dm(identity, "uuid", identity->dm_uuid);
+        /* A map that is renamed is the same one still, where that can be told. */
+        if (r < 0 || same_diskseq || !*identity->dm_name)
                 return r;
-        return dmname_equals(uuid, identity->dm_uuid) ? 0 : -ESTALE;
+        return check_dm(identity, "name", identity->dm_name);
 }
 
 int device_open(const struct device_identity *identity) {

@@ -13,6 +13,7 @@
 
 #define DEVICE_NAME_MAX 256
 #define DEVICE_UUID_MAX 192
+#define DEVICE_MAP_MAX  128 /* DM_NAME_LEN */
 
 /* What makes a device the same one. Plain data: it crosses fork() and goes to the ledger. */
 struct device_identity {
@@ -20,18 +21,25 @@ struct device_identity {
         unsigned major, minor;
         uint64_t diskseq;              /* 0: unknown (before Linux 5.15) */
         char dm_uuid[DEVICE_UUID_MAX]; /* "" if it is no map, or has none */
+        char dm_name[DEVICE_MAP_MAX];  /* of a map without uuid, demangled; else "" */
 };
 
 /* -EINVAL if the layer has no device number; -ENAMETOOLONG. */
 int device_identity_from_layer(const struct layer *layer, struct device_identity *ret);
 
-/* Same number, same dm uuid, and same disk sequence where both are known. The name does not count. */
+/*
+ * Same number, same dm uuid, and same disk sequence where both are known; where they are not, the names of maps without
+ * uuid count, if both are known. The kernel name does not count.
+ */
 bool device_identity_equal(const struct device_identity *a, const struct device_identity *b);
+
+/* Of two that are equal: whether more than the number says so. */
+bool device_identity_is_certain(const struct device_identity *a, const struct device_identity *b);
 
 /*
  * Opens /dev/NAME (or /dev/block/M:m) with O_RDONLY|O_NONBLOCK|O_CLOEXEC: a descriptor opened for writing makes udev
  * send a change event when it is closed. Checks on the descriptor that it is a block device of that number, disk
- * sequence and dm uuid. Returns a descriptor; -ENODEV if it is gone, -ESTALE if the number now belongs to another
+ * sequence and dm uuid, and, where no disk sequence is known, dm name. Returns a descriptor; -ENODEV if it is gone, -ESTALE if the number now belongs to another
  * device, or a negative errno.
  */
 int device_open(const struct device_identity *identity);

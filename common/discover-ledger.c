@@ -87,7 +87,7 @@ static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) 
         if (process_is_alive(scene->root, &entry->owner))
                 return LEDGER_UNDECIDED;
         return layer && opt_or(layer->readahead_sectors, -1) == (int64_t)entry->new_sectors ? LEDGER_MADE
-                                                                                           : LEDGER_NOT_MADE;
+                                                                                            : LEDGER_NOT_MADE;
 }
 
 static int note_entry(const struct topology *topology, const struct ledger *ledger, const struct ledger_entry *entry) {

@@ -10,8 +10,8 @@
 #include "common/ledger-private.h"
 
 /*
- * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid and owner_start_ticks may be missing, and a
- * reader that does not know them passes them over.
+ * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid, owner_start_ticks and dm_name may be
+ * missing, and a reader that does not know them passes them over.
  */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
@@ -209,10 +209,10 @@ static json_t *encode_record(const struct ledger_record *record) {
         json_t *diskseq = device->diskseq > 0 ? json_integer((json_int_t)device->diskseq) : json_null();
         json_t *previous = record->has_previous ? encode_change(&record->previous) : json_null();
 
-        return json_pack("{s:o, s:I, s:I, s:o, s:o, s:I, s:o, s:o}", "name", encode_text(device->name), "major",
+        return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:o}", "name", encode_text(device->name), "major",
                         (json_int_t)device->major, "minor", (json_int_t)device->minor, "diskseq", diskseq, "dm_uuid",
-                        encode_text(device->dm_uuid), "original_sectors", (json_int_t)entry->original_sectors, "change",
-                        encode_change(entry), "previous", previous);
+                        encode_text(device->dm_uuid), "dm_name", encode_text(device->dm_name), "original_sectors",
+                        (json_int_t)entry->original_sectors, "change", encode_change(entry), "previous", previous);
 }
 
 char *ledger_format(const struct ledger *ledger) {
@@ -257,6 +257,8 @@ static int parse_device(const json_t *json, struct device_identity *device) {
                         get_text(json, "dm_uuid", device->dm_uuid, sizeof(device->dm_uuid)) < 0 ||
                         get_number(json, "major", UINT_MAX, &major) < 0 ||
                         get_number(json, "minor", UINT_MAX, &minor) < 0)
+                return -EBADMSG;
+        if (json_object_get(json, "dm_name") && get_text(json, "dm_name", device->dm_name, sizeof(device->dm_name)) < 0)
                 return -EBADMSG;
         if (!json_is_null(json_object_get(json, "diskseq")) &&
                         get_number(json, "diskseq", INT64_MAX, &device->diskseq) < 0)

@@ -159,6 +159,11 @@ static bool is_released(const struct ledger_entry *entry) {
         return !entry->pending && (entry->reverted || (entry->put_back && !entry->kept_sectors.known));
 }
 
+bool ledger_may_be_another(const struct ledger_entry *entry, const struct device_identity *device, uint64_t stack) {
+        return entry->stack != 0 && stack != 0 && entry->stack != stack &&
+               !device_identity_is_certain(&entry->device, device);
+}
+
 /* What is left of what setrad gave. */
 static struct opt_int given_by(const struct ledger_entry *entry) {
         return entry->put_back ? entry->kept_sectors : opt_some((int64_t)entry->new_sectors);
@@ -170,6 +175,19 @@ static bool gave(const struct ledger_entry *entry, uint64_t sectors) {
         return given.known && (uint64_t)given.value == sectors;
 }
 
+/* While a change is pending, also what it gave before. */
+static bool record_gave(const struct ledger_record *record, uint64_t sectors) {
+        return gave(&record->entry, sectors) || (record->has_previous && gave(&record->previous, sectors));
+}
+
+/* It has a value that setrad gave, or it is certain. */
+static bool is_known(const struct ledger_record *record, const struct device_identity *device,
+                const struct ledger_change *change) {
+        return device_identity_equal(&record->entry.device, device) &&
+               (record_gave(record, change->from_sectors) ||
+                               !ledger_may_be_another(&record->entry, device, change->stack));
+}
+
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
                 uint64_t time_usec) {
         struct ledger_record *known = find_number(ledger, device);
@@ -179,7 +197,7 @@ int ledger_begin(struct ledger *ledger, const struct device_identity *device, co
         r = make_entry(device, change, time_usec, &record.entry);
         if (r < 0)
                 return r;
-        if (known && device_identity_equal(&known->entry.device, device)) {
+        if (known && is_known(known, device, change)) {
                 replace_entry(known, &record.entry, change->from_sectors);
                 if (!is_released(&known->previous))
                         known->entry.original_sectors = known->previous.original_sectors;
@@ -335,9 +353,7 @@ uint64_t ledger_given(const struct ledger *ledger, const struct ledger_entry *en
 bool ledger_gave(const struct ledger *ledger, const struct device_identity *device, uint64_t sectors) {
         const struct ledger_record *record = find(ledger, device);
 
-        if (!record)
-                return false;
-        return gave(&record->entry, sectors) || (record->has_previous && gave(&record->previous, sectors));
+        return record && record_gave(record, sectors);
 }
 
 void ledger_remove(struct ledger *ledger, const struct device_identity *device) {

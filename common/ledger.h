@@ -67,8 +67,9 @@ int ledger_save(const struct ledger *ledger, const char *path);
 /*
  * Notes that the device is about to be changed; all of CHANGE is copied. A device that is known (same identity) keeps
  * its original value, unless it has nothing of setrad's since, as that was put back or released. An entry of another
- * device that had the same number is dropped: that one is gone. Returns 0, -ENOMEM, -ERANGE (a number beyond INT64_MAX),
- * or -ENOSPC (LEDGER_ENTRIES_MAX devices).
+ * device that had the same number is dropped: that one is gone. So is one that may be another's, see
+ * ledger_may_be_another(), unless the device has a value that setrad gave. Returns 0, -ENOMEM, -ERANGE (a number beyond
+ * INT64_MAX), or -ENOSPC (LEDGER_ENTRIES_MAX devices).
  */
 int ledger_begin(struct ledger *ledger, const struct device_identity *device, const struct ledger_change *change,
                 uint64_t time_usec);
@@ -105,6 +106,12 @@ int ledger_begin_revert(struct ledger *ledger, const struct device_identity *dev
 
 /* Whatever value it has, it is left to the administrator from now on: the entry is confirmed, and reverted. */
 void ledger_release(struct ledger *ledger, const struct device_identity *device);
+
+/*
+ * Whether DEVICE, which is equal to that of ENTRY, may be another one all the same: only the number tells of it, and STACK
+ * is not what it was.
+ */
+bool ledger_may_be_another(const struct ledger_entry *entry, const struct device_identity *device, uint64_t stack);
 
 /* What setrad decided on last for the device of ENTRY, also if that was, or is being, put back. */
 uint64_t ledger_tried(const struct ledger *ledger, const struct ledger_entry *entry);

@@ -17,6 +17,14 @@ static const struct layer *find_device(const struct topology *topology, const st
         return device_identity_equal(&identity, device) ? layer : NULL;
 }
 
+/* Its value is no proof that it is the device that setrad gave it to: the kernel may have worked it out. */
+static bool is_doubtful(const struct revert *revert) {
+        struct device_identity device;
+
+        return device_identity_from_layer(revert->layer, &device) < 0 ||
+               ledger_may_be_another(revert->entry, &device, stack_fingerprint(revert->layer));
+}
+
 static enum revert_state state_of(const struct ledger *ledger, const struct revert *revert) {
         const struct ledger_entry *entry = revert->entry;
 
@@ -30,6 +38,8 @@ static enum revert_state state_of(const struct ledger *ledger, const struct reve
                 return REVERT_ORIGINAL;
         if (!ledger_gave(ledger, &entry->device, revert->now_sectors))
                 return REVERT_OTHER;
+        if (is_doubtful(revert))
+                return REVERT_DOUBTFUL;
         return revert->layer->dm && revert->layer->dm->suspended ? REVERT_SUSPENDED : REVERT_WANTED;
 }
 
@@ -103,6 +113,9 @@ static void print_state(FILE *f, const struct revert *revert) {
                 else
                         fprintf(f, " has %" PRIu64 " sectors, not the %" PRIu64 " that setrad gave it: left alone", now,
                                         revert->given_sectors);
+                break;
+        case REVERT_DOUBTFUL:
+                fputs(" is not what it was when setrad changed it, and may be another device: left alone", f);
                 break;
         case REVERT_GONE: fputs(" is gone: there is nothing to put back", f); break;
         case REVERT_SUSPENDED:

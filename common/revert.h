@@ -16,6 +16,7 @@ enum revert_state {
         REVERT_ORIGINAL,   /* it has its original value */
         REVERT_RELEASED,   /* it was reverted before, and not changed since */
         REVERT_OTHER,      /* it has a value that is not setrad's: left alone */
+        REVERT_DOUBTFUL,   /* it may be another device: see ledger_may_be_another(); left alone */
         REVERT_GONE,       /* there is no such device any longer */
         REVERT_SUSPENDED,  /* a map that can't be opened now */
         REVERT_UNREADABLE, /* its readahead is not known */

@@ -37,10 +37,18 @@ static void test_identity_from_layer(void **state) {
         assert_int_equal(identity.diskseq, 12);
         assert_string_equal(identity.dm_uuid, "LVM-x");
 
+        assert_string_equal(identity.dm_name, "");
+
+        dm.uuid = "";
+        assert_int_equal(device_identity_from_layer(&layer, &identity), 0);
+        assert_string_equal(identity.dm_uuid, "");
+        assert_string_equal(identity.dm_name, "vg-lv");
+
         layer.dm = NULL;
         layer.diskseq = (struct opt_int){.value = 99};
         assert_int_equal(device_identity_from_layer(&layer, &identity), 0);
         assert_string_equal(identity.dm_uuid, "");
+        assert_string_equal(identity.dm_name, "");
         assert_int_equal(identity.diskseq, 0);
 }
 
@@ -78,11 +86,39 @@ static void test_equal(void **state) {
                         {{.major = 9, .minor = 0}, {.major = 9, .minor = 1}, false},
                         {{.major = 9, .minor = 0}, {.major = 8, .minor = 0}, false},
                         {{.major = 9, .minor = 0, .dm_uuid = "a"}, {.major = 9, .minor = 0}, false},
+                        {{.dm_uuid = "a"}, {.dm_uuid = "a"}, true},
+                        {{.diskseq = 5}, {.diskseq = 5}, true},
+                        {{.dm_name = "a"}, {.dm_name = "a"}, true},
+                        {{.dm_name = "a"}, {.dm_name = "b"}, false},
+                        {{.dm_name = "a"}, {.dm_name = ""}, true}, /* on record before names were */
+                        {{.dm_name = "a", .diskseq = 5}, {.dm_name = "b", .diskseq = 5}, true}, /* renamed */
+                        {{.dm_name = "a", .diskseq = 5}, {.dm_name = "b"}, false},
+                        {{.dm_name = "a", .diskseq = 5}, {.dm_name = "a", .diskseq = 6}, false},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 assert_int_equal(device_identity_equal(&cases[i].a, &cases[i].b), cases[i].equal);
                 assert_int_equal(device_identity_equal(&cases[i].b, &cases[i].a), cases[i].equal);
+        }
+}
+
+static void test_certain(void **state) {
+        static const struct {
+                struct device_identity a, b;
+                bool certain;
+        } cases[] = {
+                        {{.major = 9}, {.major = 9}, false},
+                        {{.dm_uuid = "a"}, {.dm_uuid = "a"}, true},
+                        {{.diskseq = 5}, {.diskseq = 5}, true},
+                        {{.diskseq = 5}, {.diskseq = 0}, false},
+                        {{.dm_name = "a"}, {.dm_name = "a"}, true},
+                        {{.dm_name = "a"}, {.dm_name = ""}, false},
+                        {{.dm_name = "a", .diskseq = 5}, {.dm_name = "b", .diskseq = 5}, true},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                assert_int_equal(device_identity_is_certain(&cases[i].a, &cases[i].b), cases[i].certain);
+                assert_int_equal(device_identity_is_certain(&cases[i].b, &cases[i].a), cases[i].certain);
         }
 }
 
@@ -158,6 +194,16 @@ static void test_open_a_device(void **state) {
         other = identity;
         snprintf(other.dm_uuid, sizeof(other.dm_uuid), "LVM-x");
         assert_int_equal(device_open(&other), -ESTALE);
+
+        /* The name tells where no disk sequence does. */
+        other = identity;
+        snprintf(other.dm_name, sizeof(other.dm_name), "another\\map");
+        assert_int_equal(device_open(&other), -ESTALE);
+        if (ioctl(fd, BLKGETDISKSEQ, &other.diskseq) == 0) {
+                _cleanup_(closep) int renamed = device_open(&other);
+
+                assert_true(renamed >= 0);
+        }
 }
 
 static void test_ioctls_on_no_device(void **state) {
@@ -177,6 +223,7 @@ int main(void) {
                         cmocka_unit_test(test_identity_from_layer),
                         cmocka_unit_test(test_identity_refused),
                         cmocka_unit_test(test_equal),
+                        cmocka_unit_test(test_certain),
                         cmocka_unit_test(test_open_what_is_no_device),
                         cmocka_unit_test(test_open_what_is_no_block_device),
                         cmocka_unit_test(test_open_a_device),

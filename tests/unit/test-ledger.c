@@ -68,6 +68,8 @@ static struct device_identity device(unsigned minor, uint64_t diskseq, const cha
 
         snprintf(identity.name, sizeof(identity.name), "dm-%u", minor);
         snprintf(identity.dm_uuid, sizeof(identity.dm_uuid), "%s", uuid);
+        if (!*uuid)
+                snprintf(identity.dm_name, sizeof(identity.dm_name), "m\xfcp\\%u", minor);
         return identity;
 }
 
@@ -94,6 +96,7 @@ static int begin(struct ledger *ledger, const struct device_identity *identity, 
 static struct ledger *example(void) {
         struct device_identity a = device(0, 7, "LVM-a"), b = device(1, 0, ""), c = device(2, 9, "CRYPT-\xff\\x41\n"),
                                d = device(3, 1, "");
+        static const struct process owner = {.pid = 4194304, .start_ticks = INT64_MAX};
         struct probe_result probe = faster();
         struct ledger *ledger = ledger_new();
 
@@ -103,6 +106,7 @@ static struct ledger *example(void) {
         assert_int_equal(begin(ledger, &b, "données", NULL, 512, 1024, 1), 0);
         ledger_confirm(ledger, &b, &probe);
         assert_int_equal(begin(ledger, &b, "données", "second", 1024, 2048, 2), 0);
+        ledger_own(ledger, &b, &owner);
         assert_int_equal(begin(ledger, &c, "\x80 \" \\", "x", 0, INT64_MAX, INT64_MAX), 0);
         assert_int_equal(begin(ledger, &d, "vg0/lv0", "r1", 256, 1024, 1), 0);
         ledger_confirm(ledger, &d, NULL);
@@ -118,6 +122,7 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_int_equal(a->device.minor, b->device.minor);
         assert_int_equal(a->device.diskseq, b->device.diskseq);
         assert_string_equal(a->device.dm_uuid, b->device.dm_uuid);
+        assert_string_equal(a->device.dm_name, b->device.dm_name);
         assert_string_equal(a->label, b->label);
         assert_string_equal(a->rule, b->rule);
         assert_int_equal(a->original_sectors, b->original_sectors);
@@ -125,6 +130,7 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_int_equal(a->time_usec, b->time_usec);
         assert_int_equal(a->stack, b->stack);
         assert_int_equal(a->pending, b->pending);
+        assert_true(process_equal(&a->owner, &b->owner));
         assert_int_equal(a->reverted, b->reverted);
         assert_int_equal(a->put_back, b->put_back);
         assert_int_equal(opt_or(a->kept_sectors, -1), opt_or(b->kept_sectors, -1));
@@ -412,6 +418,67 @@ static void test_every_byte_changed(void **state) {
         }
 }
 
+static enum ledger_fate judge_minor(const struct ledger_entry *entry, void *userdata) {
+        const enum ledger_fate *fates = userdata;
+
+        assert_true(entry->pending);
+        return fates[entry->device.minor];
+}
+
+static void test_settle(void **state) {
+        static const enum ledger_fate undecided[4] = {}, fates[] = {LEDGER_MADE, LEDGER_NOT_MADE, LEDGER_UNDECIDED, 9};
+        static const struct process owner = {.pid = 7, .start_ticks = 8};
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity devices[4];
+
+        for (unsigned i = 0; i < 4; i++) {
+                devices[i] = device(i, i + 1, "");
+                assert_int_equal(begin(ledger, &devices[i], "map", "r", 256, 3072, 1), 0);
+                ledger_own(ledger, &devices[i], &owner);
+        }
+        ledger_confirm(ledger, &devices[3], NULL);
+        assert_int_equal(ledger_find(ledger, &devices[3])->owner.pid, 0);
+        ledger_own(ledger, &devices[3], &owner); /* nothing is pending */
+        assert_int_equal(ledger_find(ledger, &devices[3])->owner.pid, 0);
+
+        assert_false(ledger_settle(ledger, judge_minor, (void *)undecided));
+        assert_int_equal(ledger_count(ledger), 4);
+        assert_true(ledger_settle(ledger, judge_minor, (void *)fates));
+        assert_int_equal(ledger_count(ledger), 3);
+        assert_false(ledger_find(ledger, &devices[0])->pending);
+        assert_int_equal(ledger_find(ledger, &devices[0])->owner.pid, 0);
+        assert_null(ledger_find(ledger, &devices[1]));
+        assert_true(ledger_find(ledger, &devices[2])->pending);
+        assert_true(process_equal(&ledger_find(ledger, &devices[2])->owner, &owner));
+        assert_false(ledger_settle(ledger, judge_minor, (void *)undecided));
+}
+
+/* Changed from 256 to 3072, then to 4096 from FROM over the stack of that number: the original value that is on record. */
+static uint64_t original_after(const struct device_identity *device, uint64_t from, uint64_t stack) {
+        const struct ledger_change first = {.from_sectors = 256, .to_sectors = 3072, .stack = 1};
+        const struct ledger_change second = {.from_sectors = from, .to_sectors = 4096, .stack = stack};
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+
+        assert_int_equal(ledger_begin(ledger, device, &first, 1), 0);
+        ledger_confirm(ledger, device, NULL);
+        assert_int_equal(ledger_begin(ledger, device, &second, 2), 0);
+        return ledger_find(ledger, device)->original_sectors;
+}
+
+/* Before disk sequence numbers, an array that was stopped and made anew may have the number of another. */
+static void test_may_be_another(void **state) {
+        const struct device_identity number = {.name = "md0", .major = 9}, sequence = {.name = "md0", .diskseq = 7},
+                                     map = device(0, 0, ""), volume = device(0, 0, "LVM-x");
+
+        assert_int_equal(original_after(&number, 512, 2), 512);
+        assert_int_equal(original_after(&number, 512, 1), 256);
+        assert_int_equal(original_after(&number, 512, 0), 256);
+        assert_int_equal(original_after(&number, 3072, 2), 256); /* it has what it was given */
+        assert_int_equal(original_after(&sequence, 512, 2), 256);
+        assert_int_equal(original_after(&map, 512, 2), 256);
+        assert_int_equal(original_after(&volume, 512, 2), 256);
+}
+
 #define DEVICE "\"name\":\"dm-0\",\"major\":253,\"minor\":0,\"diskseq\":null,\"dm_uuid\":\"\","
 #define CHANGE                                                                                                         \
         "{\"pending\":false,\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"    \
@@ -436,9 +503,10 @@ static void test_accepted(void **state) {
         assert_string_equal(ledger_get(ledger, 0)->rule, "A");
 }
 
-/* A file with one entry that has this in its change, too. */
-#define FILE_WITH(more)                                                                                                \
-        "{\"version\":1,\"entries\":[{" DEVICE "\"original_sectors\":1,\"previous\":null,\"change\":{" more            \
+/* A file with one entry of that device; and one that has this in its change, too. */
+#define FILE_WITH(more) FILE_OF(DEVICE, more)
+#define FILE_OF(device, more)                                                                                          \
+        "{\"version\":1,\"entries\":[{" device "\"original_sectors\":1,\"previous\":null,\"change\":{" more            \
         "\"pending\":false,\"label\":\"a\",\"rule\":\"r\",\"new_sectors\":2,\"time_usec\":3,\"before_mbps\":null,"     \
         "\"after_mbps\":null,\"gain\":null}}]}"
 
@@ -472,6 +540,32 @@ static void test_later_members(void **state) {
                 assert_int_equal(ledger_get(ledger, 0)->reverted, cases[i].reverted);
                 assert_int_equal(ledger_get(ledger, 0)->put_back, cases[i].put_back);
                 assert_int_equal(opt_or(ledger_get(ledger, 0)->kept_sectors, -1), cases[i].kept);
+        }
+}
+
+static void test_later_owner_and_name(void **state) {
+        static const struct {
+                const char *text;
+                struct process owner;
+                const char *map;
+        } cases[] = {
+                        {FILE_WITH(""), {0, 0}, ""},
+                        {FILE_WITH("\"owner_pid\":77,\"owner_start_ticks\":0,"), {77, 0}, ""},
+                        {FILE_WITH("\"owner_pid\":77,\"owner_start_ticks\":99,"), {77, 99}, ""},
+                        {FILE_WITH("\"owner_pid\":77,"), {0, 0}, ""},
+                        {FILE_WITH("\"owner_pid\":null,\"owner_start_ticks\":99,"), {0, 0}, ""},
+                        {FILE_OF(DEVICE "\"dm_name\":\"a map\",", ""), {0, 0}, "a map"},
+        };
+        const struct place *place = *state;
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+
+                write_file(place->path, cases[i].text, strlen(cases[i].text));
+                assert_int_equal(ledger_load(place->path, &ledger), 0);
+                assert_int_equal(ledger_count(ledger), 1);
+                assert_true(process_equal(&ledger_get(ledger, 0)->owner, &cases[i].owner));
+                assert_string_equal(ledger_get(ledger, 0)->device.dm_name, cases[i].map);
         }
 }
 
@@ -519,6 +613,10 @@ static void test_refused(void **state) {
                         FILE_WITH("\"put_back\":true,\"kept_sectors\":-1,"),
                         FILE_WITH("\"put_back\":true,\"kept_sectors\":1.5,"),
                         FILE_WITH("\"put_back\":true,\"kept_sectors\":\"1024\","),
+                        FILE_WITH("\"owner_pid\":-1,\"owner_start_ticks\":1,"),
+                        FILE_WITH("\"owner_pid\":1,\"owner_start_ticks\":\"1\","),
+                        FILE_OF(DEVICE "\"dm_name\":1,", ""),
+                        FILE_OF(DEVICE "\"dm_name\":\"\\\\\",", ""),
         };
         const struct place *place = *state;
 
@@ -576,6 +674,9 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_every_byte_changed, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_accepted, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_later_members, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_later_owner_and_name, set_up, tear_down),
+                        cmocka_unit_test(test_settle),
+                        cmocka_unit_test(test_may_be_another),
                         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_not_a_file, set_up, tear_down),

@@ -143,6 +143,38 @@ static void test_gone(void **state) {
         assert_int_equal(find(&s).state, REVERT_GONE);
 }
 
+/* On a kernel without disk sequence numbers only its stack tells one array from another of that number. */
+static void test_doubtful(void **state) {
+        _cleanup_(stack_freep) struct stack *stack = stack_build("disk a b c; md md0 raid0 64K a b; set md0 ra=3072");
+        struct layer *md0 = stack_layer(stack, "md0");
+        const struct ledger_change change = {.from_sectors = 256, .to_sectors = 3072, .stack = stack_fingerprint(md0)};
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        struct device_identity device;
+        const struct ledger_entry *entry;
+
+        assert_int_equal(device_identity_from_layer(md0, &device), 0);
+        assert_int_equal(ledger_begin(ledger, &device, &change, 1), 0);
+        ledger_confirm(ledger, &device, NULL);
+        entry = ledger_find(ledger, &device);
+        assert_int_equal(revert_find(ledger, entry, stack->topology).state, REVERT_WANTED);
+
+        md0->md->raid_disks = opt_some(3);
+        struct revert revert = revert_find(ledger, entry, stack->topology);
+        _cleanup_(freep) char *text = revert_sentence(&revert, NULL);
+
+        assert_int_equal(revert.state, REVERT_DOUBTFUL);
+        assert_string_equal(
+                        text, "md0 is not what it was when setrad changed it, and may be another device: left alone");
+        assert_int_equal(revert_outcome(&revert, NULL, true), LEDGER_RELEASED);
+        assert_int_equal(revert_outcome(&revert, NULL, false), LEDGER_STANDS);
+        assert_false(revert_has_failed(&revert, NULL));
+
+        md0->readahead_sectors = opt_some(256);
+        assert_int_equal(revert_find(ledger, entry, stack->topology).state, REVERT_ORIGINAL);
+        md0->readahead_sectors = opt_some(1024);
+        assert_int_equal(revert_find(ledger, entry, stack->topology).state, REVERT_OTHER);
+}
+
 static void test_request(void **state) {
         _cleanup_(scene_done) struct scene s = scene();
         struct revert revert = find(&s);
@@ -248,6 +280,7 @@ int main(void) {
                         cmocka_unit_test(test_states),
                         cmocka_unit_test(test_put_back),
                         cmocka_unit_test(test_gone),
+                        cmocka_unit_test(test_doubtful),
                         cmocka_unit_test(test_request),
                         cmocka_unit_test(test_results),
                         cmocka_unit_test(test_without_worker),

@@ -74,9 +74,9 @@ int main(int argc, char **argv) {
         request.probe = false;
         if (argc > 2)
                 request.device.diskseq = 0;
-        printf("planned %s: %u:%u, disk sequence %llu, uuid '%s', %llu to %llu sectors\n", argv[1],
+        printf("planned %s: %u:%u, disk sequence %llu, uuid '%s', map '%s', %llu to %llu sectors\n", argv[1],
                         request.device.major, request.device.minor, (unsigned long long)request.device.diskseq,
-                        request.device.dm_uuid, (unsigned long long)request.from_sectors,
+                        request.device.dm_uuid, request.device.dm_name, (unsigned long long)request.from_sectors,
                         (unsigned long long)request.to_sectors);
         fflush(stdout);
 

@@ -38,7 +38,7 @@ apply() {
 # number DEVICE: its device number
 number() { stat -c '%t:%T' "$1"; }
 
-# A kernel that has no disk sequence numbers knows a device by its number, and a map by its uuid, too.
+# A kernel that has no disk sequence numbers knows a device by its number, and a map by its uuid or else its name, too.
 if kernel_since 5.15; then sequence='ESTALE at open'; else sequence='changed at done'; fi
 
 # map UUID NAME: the map of the number 60
@@ -79,7 +79,9 @@ map_case uuid-1 uuid-2 other 'ESTALE at open' forget-diskseq
 map_case uuid-1 - victim 'ESTALE at open' forget-diskseq
 map_case - uuid-2 victim 'ESTALE at open' forget-diskseq
 map_case - - victim "$sequence"
-map_case - - other "$sequence"
+map_case - - other 'ESTALE at open'
+map_case - - other 'ESTALE at open' forget-diskseq
+map_case - - 'o th\er' 'ESTALE at open' forget-diskseq
 # A volume that is activated anew is the same one to a kernel without disk sequence numbers.
 map_case uuid-1 uuid-1 victim "$sequence"
 
