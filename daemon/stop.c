@@ -112,7 +112,7 @@ static bool collect(struct stop *stop, struct put_back *job) {
                 worker_free(job->worker);
                 return true;
         }
-        /* Its entry stays, as pending: the next start finds out. */
+        /* Its entry stays, as pending: whoever reads the ledger once this process is gone finds out. */
         fail(stop, &job->revert, "no answer in the time that there is; 'setractl revert' can try again");
         (void)worker_kill(job->worker, 0);
         return true;

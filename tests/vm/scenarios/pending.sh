@@ -115,3 +115,22 @@ kill -USR1 "$(setrad_pid)"
 wait_until 10 said 'first .*1024'
 assert_eq "$(setractl apply)" "Nothing to change." "an apply after somebody has set a value"
 assert_eq "$(ra /dev/mapper/first)" 1024 "its readahead"
+
+# The service could not put the end of a change on record, as another program had the ledger: the next full scan does.
+expect_error "can't be put on record"
+policy 10-maps <<'YAML'
+version: 1
+rules:
+  - {name: left alone, match: {name: [first, second]}, readahead: keep}
+  - {name: most, match: {name: [third]}, readahead: 5120s, direction: both, probe: {when: change, time: 3s}}
+YAML
+reload
+wait_until 10 ra_is /dev/mapper/third 5120
+flock /run/setrad/lock sleep 8 &
+wait_until 10 said "third .*can't be put on record"
+wait $!
+assert_eq "$(entry third .change.pending)" true "pending after an end that could not be put on record"
+assert_eq "$(entry third .change.owner_pid)" "$(setrad_pid)" "its owner"
+kill -USR1 "$(setrad_pid)"
+wait_until 10 is_settled third
+assert_eq "$(entry third '"\(.original_sectors) \(.change.new_sectors)"')" '4096 5120' "what is on record"

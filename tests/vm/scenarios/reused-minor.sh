@@ -117,4 +117,27 @@ another_scsi() {
     wait_until 5 test -b "$disk"
 }
 disk_case "$disk" "$sequence" another_scsi
+
+# An array that was changed is stopped, and another is made of its number, which has the same readahead. Where nothing else
+# tells them apart, their stacks do.
+rm -f /run/setrad/ledger.json
+ram_disks 3
+policy 10-victims <<'YAML'
+version: 1
+rules:
+  - {name: raise, match: {name: [md1]}, readahead: 8192s, direction: both}
+YAML
+md_create md1 0 64 "${disks[@]:0:2}"
+setractl apply /dev/md1
+assert_eq "$(ra /dev/md1)" 8192 "readahead of the array"
+mdadm --quiet --stop /dev/md1
+md_create md1 0 128 "${disks[@]}"
+blockdev --setra 8192 /dev/md1
+# The device that was changed is known to be gone, or not.
+if kernel_since 5.15; then wanted='is gone'; else wanted='may be another device: left alone'; fi
+setractl revert /dev/md1 >"$scenario_dir/revert"
+cat "$scenario_dir/revert"
+grep -q "md1 .*$wanted" "$scenario_dir/revert" || fail "revert of another array"
+assert_eq "$(ra /dev/md1)" 8192 "readahead of the other array"
+mdadm --quiet --stop /dev/md1
 systemctl start setrad.service
