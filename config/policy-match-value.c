@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "config/policy-error.h"
+#include "config/policy-match-check.h"
 #include "config/policy-match-value.h"
+#include "config/policy-suggest-finding.h"
 #include "config/policy-suggest.h"
 
 /* The value of a key while its items are read. */
 struct reading {
         struct match_term *term;
-        /* Refuses what can't match. May be NULL. */
-        int (*check)(struct policy_reader *reader, const struct tree_node *node, const char *text);
+        match_check *check; /* may be NULL */
 };
 
 static size_t count_items(const struct tree_node *node) {
@@ -23,6 +24,29 @@ static size_t count_items(const struct tree_node *node) {
         for (const struct tree_item *item = node->items; item; item = item->next)
                 n++;
         return n;
+}
+
+/* "md-raid5" for {md: raid5} */
+static const char *join_item(struct arena *arena, const struct tree_item *item) {
+        if (!item || item->next || item->value->type != TREE_TEXT)
+                return "";
+        return arena_printf(arena, "%.32s-%.32s", item->key->text, item->value->text);
+}
+
+/* One value, as all keys have them that may have a list. */
+static int read_value(struct policy_reader *reader, const struct tree_node *node, const char *what, const char **ret) {
+        const char *joined;
+
+        if (node->type != TREE_MAPPING)
+                return reader_text(reader, node, what, ret);
+        joined = join_item(reader->arena, node->items);
+        if (!joined)
+                return -ENOMEM;
+        if (kind_from_name(joined) != KIND_UNKNOWN)
+                return reader_error(reader, node,
+                                "%s must be a single value or a list, not a mapping: did you mean \"%s\"?", what,
+                                joined);
+        return reader_error(reader, node, "%s must be a single value or a list, not a mapping", what);
 }
 
 static int add_pattern(struct policy_reader *reader, const struct tree_node *node, const char *text,
@@ -44,7 +68,7 @@ static int read_pattern(struct policy_reader *reader, const struct tree_node *no
         const char *text;
         int r;
 
-        r = reader_text(reader, node, reading->term->name, &text);
+        r = read_value(reader, node, reading->term->name, &text);
         if (r < 0)
                 return r;
         r = reading->check ? reading->check(reader, node, text) : 0;
@@ -59,7 +83,7 @@ static int make_pattern_room(struct policy_reader *reader, const struct tree_nod
 }
 
 static int read_checked(struct policy_reader *reader, const struct tree_node *value, struct match_term *term,
-                int (*check)(struct policy_reader *reader, const struct tree_node *node, const char *text)) {
+                match_check *check) {
         struct reading reading = {.term = term, .check = check};
         int r;
 
@@ -73,49 +97,28 @@ int match_read_patterns(struct policy_reader *reader, const struct tree_node *va
         return read_checked(reader, value, term, NULL);
 }
 
-/* Links come and go, and a policy is matched without looking at the file system. */
-static int check_device(struct policy_reader *reader, const struct tree_node *node, const char *text) {
-        if (strncmp(text, "/dev/disk/", 10) == 0 || strncmp(text, "/dev/md/", 8) == 0)
-                return reader_error(reader, node,
-                                "\"%.64s\" is a link, and links are not followed: use the kernel's name, or serial, "
-                                "uuid or name",
-                                text);
-        return 0;
-}
-
 int match_read_device(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
-        return read_checked(reader, value, term, check_device);
-}
-
-static int check_lvm_name(struct policy_reader *reader, const struct tree_node *node, const char *text) {
-        const char *slash = strchr(text, '/');
-
-        if (slash && *text != '/')
-                return reader_error(reader, node,
-                                "no LVM name has a /: for the LV of one group write {vg: \"%.*s\", lv: \"%.64s\"}, or "
-                                "name: \"%.64s\"",
-                                (int)(slash - text < 64 ? slash - text : 64), text, slash + 1, text);
-        if (slash)
-                return reader_error(reader, node, "no LVM name has a /: for a path write device: \"%.64s\"", text);
-        return 0;
+        return read_checked(reader, value, term, match_check_device);
 }
 
 int match_read_lvm_name(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
-        return read_checked(reader, value, term, check_lvm_name);
+        return read_checked(reader, value, term, match_check_lvm_name);
 }
 
-static int check_mountpoint(struct policy_reader *reader, const struct tree_node *node, const char *text) {
-        size_t length = strlen(text);
+int match_read_uuid(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
+        return read_checked(reader, value, term, match_check_uuid);
+}
 
-        if (!strchr("/*?[\\", *text))
-                return reader_error(reader, node, "\"%.64s\" is no mount point: write its whole path, from / on", text);
-        if (length > 1 && text[length - 1] == '/')
-                return reader_error(reader, node, "\"%.64s\" ends in /, which no mount point does", text);
-        return 0;
+int match_read_transport(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
+        return read_checked(reader, value, term, match_check_transport);
+}
+
+int match_read_filesystem(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
+        return read_checked(reader, value, term, match_check_filesystem);
 }
 
 int match_read_mountpoints(struct policy_reader *reader, const struct tree_node *value, struct match_term *term) {
-        return read_checked(reader, value, term, check_mountpoint);
+        return read_checked(reader, value, term, match_check_mountpoint);
 }
 
 static uint64_t kinds_of_pattern(const char *text) {
@@ -163,7 +166,7 @@ static int read_kind(struct policy_reader *reader, const struct tree_node *node,
         uint64_t mask;
         int r;
 
-        r = reader_text(reader, node, reading->term->name, &text);
+        r = read_value(reader, node, reading->term->name, &text);
         if (r < 0)
                 return r;
         mask = kinds_of_pattern(text);
@@ -200,7 +203,7 @@ static int read_over(struct policy_reader *reader, const struct tree_node *node,
         uint64_t mask;
         int r;
 
-        r = reader_text(reader, node, reading->term->name, &text);
+        r = read_value(reader, node, reading->term->name, &text);
         if (r < 0)
                 return r;
         mask = kinds_of_pattern(text);
@@ -209,7 +212,7 @@ static int read_over(struct policy_reader *reader, const struct tree_node *node,
                 return 0;
         if (looks_like_kind(text))
                 return no_such_kind(reader, node, text);
-        r = check_device(reader, node, text);
+        r = match_check_device(reader, node, text);
         if (r < 0)
                 return r;
         return add_pattern(reader, node, text, &reading->term->patterns);
@@ -243,12 +246,11 @@ int match_read_over(struct policy_reader *reader, const struct tree_node *value,
 
 static int read_finding(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
         struct reading *reading = userdata;
-        struct suggestion suggestion;
+        const char *text, *best, *family;
         enum finding_code code;
-        const char *text;
         int r;
 
-        r = reader_text(reader, node, reading->term->name, &text);
+        r = read_value(reader, node, reading->term->name, &text);
         if (r < 0)
                 return r;
         if (finding_code_from_name(text, &code) >= 0) {
@@ -256,11 +258,14 @@ static int read_finding(struct policy_reader *reader, const struct tree_node *no
                 return 0;
         }
 
-        suggestion = suggestion_for(text);
-        for (code = 0; code < _FINDING_CODE_MAX; code++)
-                suggestion_offer(&suggestion, finding_code_name(code));
-        if (suggestion.best)
-                return reader_error(reader, node, "no finding \"%.64s\": did you mean \"%s\"?", text, suggestion.best);
+        best = finding_suggest(text, MATCH_FINDINGS_ALL);
+        if (best)
+                return reader_error(reader, node, "no finding \"%.64s\": did you mean \"%s\"?", text, best);
+        family = finding_list(reader->arena, finding_family(text, MATCH_FINDINGS_ALL));
+        if (!family)
+                return -ENOMEM;
+        if (*family)
+                return reader_error(reader, node, "no finding \"%.64s\": there are %s", text, family);
         return reader_error(reader, node, "no finding \"%.64s\": codes are as geometry-stale or readahead-implausible",
                         text);
 }
@@ -278,7 +283,7 @@ static int read_size(struct policy_reader *reader, const struct tree_node *node,
         const char *text;
         int r;
 
-        r = reader_text(reader, node, term->name, &text);
+        r = read_value(reader, node, term->name, &text);
         if (r < 0)
                 return r;
         if (value_parse_size(text, &term->sizes[term->n_sizes], &why) < 0)

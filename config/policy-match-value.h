@@ -13,6 +13,9 @@ typedef int match_reader(struct policy_reader *reader, const struct tree_node *v
 match_reader match_read_patterns;
 match_reader match_read_device;
 match_reader match_read_lvm_name;
+match_reader match_read_uuid;
+match_reader match_read_transport;
+match_reader match_read_filesystem;
 match_reader match_read_mountpoints;
 match_reader match_read_kinds;
 match_reader match_read_over;

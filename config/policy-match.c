@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "config/policy-error.h"
 #include "config/policy-match-describe.h"
@@ -130,13 +131,13 @@ static const struct reader_field keys[] = {
                 KEY("lv", match_read_lvm_name, test_lv, match_describe_lv, COST_TEXT, MATCH_NAMES_LAYER),
                 KEY("kind", match_read_kinds, test_kind, match_describe_kind, COST_BITS, MATCH_IS_KIND),
                 KEY("over", match_read_over, test_over, match_describe_over, COST_BITS, MATCH_HAS_PATHS),
-                KEY("uuid", match_read_patterns, test_uuid, match_describe_uuid, COST_TEXT, MATCH_NAMES_LAYER),
+                KEY("uuid", match_read_uuid, test_uuid, match_describe_uuid, COST_TEXT, MATCH_NAMES_LAYER),
                 KEY("serial", match_read_patterns, test_serial, match_describe_serial, COST_TEXTS, 0),
                 KEY("model", match_read_patterns, test_model, match_describe_model, COST_TEXT, 0),
                 KEY("rotational", match_read_flag, test_rotational, match_describe_rotational, COST_NUMBER, 0),
-                KEY("transport", match_read_patterns, test_transport, match_describe_transport, COST_TEXT, 0),
+                KEY("transport", match_read_transport, test_transport, match_describe_transport, COST_TEXT, 0),
                 KEY("size", match_read_sizes, test_size, match_describe_size, COST_NUMBER, 0),
-                KEY("filesystem", match_read_patterns, test_filesystem, match_describe_filesystem, COST_TEXTS, 0),
+                KEY("filesystem", match_read_filesystem, test_filesystem, match_describe_filesystem, COST_TEXTS, 0),
                 KEY("mountpoint", match_read_mountpoints, test_mountpoint, match_describe_mountpoint, COST_TEXTS, 0),
                 KEY("top", match_read_flag, test_top, match_describe_top, COST_NUMBER, 0),
                 KEY("finding", match_read_findings, test_finding, match_describe_finding, COST_BITS, 0),
@@ -178,6 +179,16 @@ struct clause_reading {
         struct match *match;
 };
 
+/* Whether a text in place of the mapping means that all layers match. */
+static bool means_all(const struct tree_node *node) {
+        static const char *const words[] = {"all", "any", "every", "everything", "*", "true"};
+
+        for (size_t i = 0; node->type == TREE_TEXT && i < ARRAY_SIZE(words); i++)
+                if (strcasecmp(node->text, words[i]) == 0)
+                        return true;
+        return false;
+}
+
 static int read_clause(struct policy_reader *reader, const struct tree_node *value, void *userdata) {
         struct clause_reading *reading = userdata;
         struct reader_schema schema = {.what = reading->what, .fields = keys, .n_fields = ARRAY_SIZE(keys)};
@@ -190,6 +201,9 @@ static int read_clause(struct policy_reader *reader, const struct tree_node *val
                 return reader_error(reader, value, "not is empty: say what must not hold, as in not: {vg: data}");
         if (value->type == TREE_MAPPING && !value->items)
                 return reader_error(reader, value, "%s is empty: for all layers write {kind: \"*\"}", reading->what);
+        if (means_all(value) && strcmp(reading->what, "not") != 0)
+                return reader_error(reader, value, "%s must be a mapping: for all layers write {kind: \"*\"}",
+                                reading->what);
         r = reader_mapping(reader, value, &schema, clause, NULL);
         if (r < 0)
                 return r;

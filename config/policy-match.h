@@ -17,7 +17,7 @@
 #include "config/policy-value.h"
 
 _Static_assert(_KIND_MAX < 64, "kinds are kept as bits of a uint64_t");
-_Static_assert(_FINDING_CODE_MAX <= 64, "findings are kept as bits of a uint64_t");
+_Static_assert(_FINDING_CODE_MAX < 64, "findings are kept as bits of a uint64_t");
 
 struct match_subject;
 struct match_term;
@@ -41,6 +41,8 @@ struct match_key {
 
 /* The mask of all kinds. */
 #define MATCH_KINDS_ALL (((UINT64_C(1) << _KIND_MAX) - 1) & ~(UINT64_C(1) << KIND_UNKNOWN))
+
+#define MATCH_FINDINGS_ALL ((UINT64_C(1) << _FINDING_CODE_MAX) - 1)
 
 /* Clauses, of which one must hold. */
 struct match {

@@ -8,6 +8,7 @@
 #include "config/policy-error.h"
 #include "config/policy-reader.h"
 #include "config/policy-suggest.h"
+#include "config/policy-value.h"
 
 #define LIST_BYTES 512U
 
@@ -46,12 +47,43 @@ static const char *join_words(char buffer[static LIST_BYTES], const char *word) 
         return buffer;
 }
 
+/* The key that TEXT begins with, before a colon without a blank, or a blank without a colon; n_fields if none does. */
+static size_t find_glued_key(const struct reader_schema *schema, const char *text) {
+        size_t n = strcspn(text, ": ");
+
+        for (size_t i = 0; text[n] && i < schema->n_fields; i++)
+                if (in_scope(schema, &schema->fields[i]) && strlen(schema->fields[i].key) == n &&
+                                strncmp(schema->fields[i].key, text, n) == 0)
+                        return i;
+        return schema->n_fields;
+}
+
+/* What to write for "vg:data" or "vg data", as far as it is known. */
+static const char *describe_glued(struct policy_reader *reader, const char *text, bool braces, bool cut) {
+        size_t n = strcspn(text, ": ");
+        const char *value = text + n + 1;
+
+        value += strspn(value, " ");
+        return arena_printf(reader->arena, "write %s%.*s: %.64s%s%s, with a %s", braces ? "{" : "", (int)n, text, value,
+                        cut ? " …" : "", braces ? "}" : "", text[n] == ':' ? "blank after the colon" : "colon");
+}
+
 /* A misspelt key counts as seen, so that its right name is not missed on top of it. */
-static int unknown_key(struct policy_reader *reader, const struct tree_node *key, const struct reader_schema *schema,
+static int unknown_key(struct policy_reader *reader, const struct tree_item *item, const struct reader_schema *schema,
                 uint64_t *seen) {
+        const struct tree_node *key = item->key;
+        size_t glued = find_glued_key(schema, key->text);
         struct suggestion suggestion = suggestion_for(key->text);
         char known[LIST_BYTES] = "";
+        const char *write;
 
+        if (glued < schema->n_fields) {
+                write = describe_glued(reader, key->text, false, item->value->type != TREE_TEXT || *item->value->text);
+                *seen |= UINT64_C(1) << glued;
+                return write ? reader_error(reader, key, "unknown key \"%.64s\" in %s: %s", key->text, schema->what,
+                                               write)
+                             : -ENOMEM;
+        }
         for (size_t i = 0; i < schema->n_fields; i++) {
                 if (!in_scope(schema, &schema->fields[i]))
                         continue;
@@ -80,7 +112,7 @@ static int read_item(struct policy_reader *reader, const struct tree_node *node,
         const struct reader_field *field = &schema->fields[i];
 
         if (i == schema->n_fields)
-                return unknown_key(reader, item->key, schema, misspelt);
+                return unknown_key(reader, item, schema, misspelt);
         if (!in_scope(schema, field))
                 return reader_error(reader, item->key, "\"%s\" has no place in %s", field->key, schema->what);
         if (*seen & UINT64_C(1) << i)
@@ -91,6 +123,17 @@ static int read_item(struct policy_reader *reader, const struct tree_node *node,
         return field->read(reader, item->value, field, (char *)object + field->offset);
 }
 
+static int no_mapping(struct policy_reader *reader, const struct tree_node *node, const struct reader_schema *schema) {
+        const char *write;
+
+        if (node->type != TREE_TEXT || find_glued_key(schema, node->text) == schema->n_fields)
+                return reader_error(reader, node, "%s must be a mapping (key: value), not a %s", schema->what,
+                                tree_type_name(node->type));
+        /* What is called by its key may stand in the line of that. */
+        write = describe_glued(reader, node->text, !strchr(schema->what, ' '), false);
+        return write ? reader_error(reader, node, "%s", write) : -ENOMEM;
+}
+
 int reader_mapping(struct policy_reader *reader, const struct tree_node *node, const struct reader_schema *schema,
                 void *object, uint64_t *ret_seen) {
         uint64_t seen = 0, misspelt = 0;
@@ -99,8 +142,7 @@ int reader_mapping(struct policy_reader *reader, const struct tree_node *node, c
         if (node->type == TREE_TEXT && !*node->text)
                 return reader_error(reader, node, "%s is empty", schema->what);
         if (node->type != TREE_MAPPING)
-                return reader_error(reader, node, "%s must be a mapping (key: value), not a %s", schema->what,
-                                tree_type_name(node->type));
+                return no_mapping(reader, node, schema);
 
         for (const struct tree_item *item = node->items; item; item = item->next) {
                 r = policy_join(r, read_item(reader, node, item, schema, object, &seen, &misspelt));
@@ -123,6 +165,16 @@ static bool is_null(const struct tree_node *node) {
         return node->plain && (!*node->text || strcmp(node->text, "~") == 0 || strcasecmp(node->text, "null") == 0);
 }
 
+/* Begins with a quote that word processors and web pages make of a straight one: for YAML it is a letter. */
+static bool is_quoted_in_print(const struct tree_node *node) {
+        static const char *const quotes[] = {"“", "”", "„", "‟", "‘", "’", "‚", "‛", "«", "»"};
+
+        for (size_t i = 0; node->plain && i < ARRAY_SIZE(quotes); i++)
+                if (strncmp(node->text, quotes[i], strlen(quotes[i])) == 0)
+                        return true;
+        return false;
+}
+
 int reader_text(struct policy_reader *reader, const struct tree_node *node, const char *what, const char **ret) {
         if (node->type != TREE_TEXT)
                 return reader_error(
@@ -131,6 +183,8 @@ int reader_text(struct policy_reader *reader, const struct tree_node *node, cons
                 return reader_error(reader, node, "%s has no value", what);
         if (!*node->text)
                 return reader_error(reader, node, "%s is empty", what);
+        if (is_quoted_in_print(node))
+                return reader_error(reader, node, "typographic quotes are part of the value: use \" or nothing");
         *ret = node->text;
         return 0;
 }
@@ -162,15 +216,16 @@ int reader_word(struct policy_reader *reader, const struct tree_node *node, cons
 }
 
 int reader_bool(struct policy_reader *reader, const struct tree_node *node, const char *what, bool *ret) {
-        static const char *const words[] = {"false", "true", NULL};
-        unsigned i;
+        const char *text, *best;
         int r;
 
-        r = reader_word(reader, node, what, words, &i);
-        if (r < 0)
+        r = reader_text(reader, node, what, &text);
+        if (r < 0 || value_parse_bool(text, ret) >= 0)
                 return r;
-        *ret = i == 1;
-        return 0;
+        best = value_suggest_bool(text);
+        if (best)
+                return reader_error(reader, node, "%s cannot be \"%.64s\": did you mean \"%s\"?", what, text, best);
+        return reader_error(reader, node, "%s cannot be \"%.64s\": it may be true or false", what, text);
 }
 
 int reader_version(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,

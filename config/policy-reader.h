@@ -68,7 +68,7 @@ int reader_text(struct policy_reader *reader, const struct tree_node *node, cons
 int reader_word(struct policy_reader *reader, const struct tree_node *node, const char *what, const char *const *words,
                 unsigned *ret);
 
-/* "true" or "false" */
+/* As value_parse_bool() has them. */
 int reader_bool(struct policy_reader *reader, const struct tree_node *node, const char *what, bool *ret);
 
 /* For the key "version": a plain number that must be the one that FIELD's data says. */

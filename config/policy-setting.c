@@ -8,7 +8,7 @@
 #include "common/probe.h"
 #include "config/policy-rule.h"
 #include "config/policy-setting.h"
-#include "config/policy-suggest.h"
+#include "config/policy-suggest-finding.h"
 
 #define PROBE_MSEC_MIN  100U
 #define PROBE_MSEC_MAX  600000U
@@ -98,44 +98,19 @@ int setting_read_on_drift(struct policy_reader *reader, const struct tree_node *
         return 0;
 }
 
-/* True or false, which stand alone. */
-static bool is_flag(const char *text) {
-        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-}
+/* The findings that a change can wait for. */
+static uint64_t state_codes(void) {
+        uint64_t codes = 0;
 
-static const char *list_states(struct arena *arena) {
-        const char *list = "";
-
-        for (enum finding_code code = 0; list && code < _FINDING_CODE_MAX; code++)
+        for (enum finding_code code = 0; code < _FINDING_CODE_MAX; code++)
                 if (plan_state_words(code))
-                        list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", finding_code_name(code));
-        return list;
-}
-
-/* "degraded" for "array-degraded" */
-static bool is_end_of(const char *text, const char *name) {
-        const char *dash = strchr(name, '-');
-
-        return dash && strcmp(dash + 1, text) == 0;
-}
-
-static const char *suggest_hold(const char *text) {
-        struct suggestion suggestion = suggestion_for(text);
-
-        suggestion_offer(&suggestion, "true");
-        suggestion_offer(&suggestion, "false");
-        for (enum finding_code code = 0; code < _FINDING_CODE_MAX; code++) {
-                if (!plan_state_words(code))
-                        continue;
-                if (is_end_of(text, finding_code_name(code)))
-                        return finding_code_name(code);
-                suggestion_offer(&suggestion, finding_code_name(code));
-        }
-        return suggestion.best;
+                        codes |= UINT64_C(1) << code;
+        return codes;
 }
 
 static int no_such_state(struct policy_reader *reader, const struct tree_node *node, const char *text) {
-        const char *best = suggest_hold(text), *states = list_states(reader->arena);
+        const char *best = finding_suggest(text, state_codes()) ?: value_suggest_bool(text);
+        const char *states = finding_list(reader->arena, state_codes());
         enum finding_code code;
 
         if (!states)
@@ -153,12 +128,13 @@ static int read_state(struct policy_reader *reader, const struct tree_node *node
         struct hold_spec *hold = userdata;
         enum finding_code code;
         const char *text;
+        bool flag;
         int r;
 
         r = reader_text(reader, node, "hold", &text);
         if (r < 0)
                 return r;
-        if (is_flag(text))
+        if (value_parse_bool(text, &flag) >= 0)
                 return reader_error(reader, node, "%s stands alone, as in hold: %s; a list has states to wait for",
                                 text, text);
         if (finding_code_from_name(text, &code) < 0 || !plan_state_words(code))
@@ -173,10 +149,8 @@ int setting_read_hold(struct policy_reader *reader, const struct tree_node *valu
         struct hold_spec *hold = target;
 
         *hold = (struct hold_spec){0};
-        if (value->type == TREE_TEXT && is_flag(value->text)) {
-                hold->always = strcmp(value->text, "true") == 0;
+        if (value->type == TREE_TEXT && value_parse_bool(value->text, &hold->always) >= 0)
                 return 0;
-        }
         return reader_list(reader, value, field->key, read_state, hold);
 }
 

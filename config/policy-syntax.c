@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "config/policy-error.h"
 #include "config/policy-syntax.h"
+
+#define QUOTED_MAX 64U
 
 /* What usually is behind one of libyaml's messages. The first row that fits is taken. */
 static const struct {
@@ -100,17 +103,24 @@ static yaml_mark_t mark_of_offset(const char *text, size_t offset) {
         return mark;
 }
 
-/* The byte at a mark; 0 at the end of the text. */
-static char byte_at_mark(const char *text, size_t length, yaml_mark_t mark) {
-        size_t i = 0, line = 0, column = 0;
+/* Where line NUMBER (from 0) begins; the end of the text if there is none. */
+static size_t find_line(const char *text, size_t length, size_t number) {
+        size_t i = 0;
 
-        while (i < length && line < mark.line) {
+        for (size_t line = 0; i < length && line < number;) {
                 size_t n = syntax_break_length(text + i, length - i);
 
                 line += n > 0;
                 i += n > 0 ? n : 1;
         }
-        for (; i < length && column < mark.column; column++)
+        return i;
+}
+
+/* The byte at a mark; 0 at the end of the text. */
+static char byte_at_mark(const char *text, size_t length, yaml_mark_t mark) {
+        size_t i = find_line(text, length, mark.line);
+
+        for (size_t column = 0; i < length && column < mark.column; column++)
                 i += syntax_character_length(text + i, length - i);
         return i < length ? text[i] : 0;
 }
@@ -128,16 +138,89 @@ static int encoding_error(const yaml_parser_t *parser, const char *name, const c
                         "%s (0x%02X): such a file is text in UTF-8", what, (unsigned)parser->problem_value);
 }
 
+/* The beginning of a line that is a word, a colon and no blank after it, as "- name:home". */
+struct glued {
+        size_t column; /* of the word, from 0 */
+        const char *word;
+        int n_word;
+        const char *value;
+        int n_value;
+};
+
+static bool find_glued(const char *text, size_t length, size_t start, struct glued *ret) {
+        size_t i = start, colon, end;
+
+        while (i < length && (text[i] == ' ' || (text[i] == '-' && i + 1 < length && text[i + 1] == ' ')))
+                i++;
+        if (i >= length || !islower((unsigned char)text[i]))
+                return false;
+        for (colon = i; colon < length && (islower((unsigned char)text[colon]) || text[colon] == '-');)
+                colon++;
+        if (colon + 1 >= length || text[colon] != ':' || strchr(" \t:", text[colon + 1]))
+                return false;
+        for (end = colon + 1; end < length && syntax_break_length(text + end, length - end) == 0; end++)
+                if (text[end] == '#' && text[end - 1] == ' ')
+                        break;
+        while (end > colon + 1 && text[end - 1] == ' ')
+                end--;
+        if (end - i > QUOTED_MAX)
+                return false;
+
+        *ret = (struct glued){.column = i - start,
+                        .word = text + i,
+                        .n_word = (int)(colon - i),
+                        .value = text + colon + 1,
+                        .n_value = (int)(end - colon - 1)};
+        return ret->n_value > 0;
+}
+
+/*
+ * A key without a blank after its colon is a text, and goes on in the next lines until something else is found wrong
+ * there: at the next key that is right, or where a key alone in its line must have ended. True if that is what it was.
+ */
+static bool find_missing_blank(
+                const yaml_parser_t *parser, const char *text, size_t length, struct glued *ret, size_t *ret_line) {
+        struct glued glued;
+        bool found = false;
+
+        if (!parser->problem)
+                return false;
+        if (strstr(parser->problem, "could not find expected ':'")) {
+                *ret_line = parser->context_mark.line;
+                return find_glued(text, length, find_line(text, length, *ret_line), ret);
+        }
+        if (!strstr(parser->problem, "mapping values are not allowed"))
+                return false;
+        for (size_t line = 0, i = 0; line < parser->problem_mark.line;
+                        line++, i += find_line(text + i, length - i, 1)) {
+                bool is_glued = find_glued(text, length, i, &glued);
+
+                if (is_glued && !found) {
+                        *ret = glued;
+                        *ret_line = line;
+                }
+                found = is_glued;
+        }
+        return found;
+}
+
 int syntax_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,
                 struct policy_errors *errors) {
         yaml_mark_t mark = parser->problem_mark;
+        struct glued glued;
         const char *advice;
+        size_t line = 0;
         char at;
 
         if (parser->error == YAML_MEMORY_ERROR)
                 return -ENOMEM;
         if (parser->error == YAML_READER_ERROR)
                 return encoding_error(parser, name, text, length, errors);
+
+        if (find_missing_blank(parser, text, length, &glued, &line))
+                return policy_errors_add(errors, name, (unsigned)line + 1, (unsigned)glued.column + 1,
+                                "write %.*s: %.*s, with a blank after the colon", glued.n_word, glued.word,
+                                glued.n_value, glued.value);
 
         /* What is never closed is found at the end of the file; where it begins tells more. */
         at = byte_at_mark(text, length, mark);

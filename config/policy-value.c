@@ -214,7 +214,7 @@ static int parse_literal(const char *text, struct readahead_spec *ret, struct va
                 return parse_stripes(text, &q, ret, why);
         if (r >= 0 && q.milli == 0)
                 return because(why, "%.32s: write off to turn readahead off, or keep to leave it as it is", text);
-        if (r >= 0 && strncasecmp(q.unit, "st", 2) == 0)
+        if (r >= 0 && (strncasecmp(q.unit, "st", 2) == 0 || strcasestr(q.unit, "strip")))
                 return because(why, "unknown unit \"%.32s\": did you mean %.*s stripes?", q.unit, q.n_digits, text);
 
         r = value_parse_sectors(text, &sectors, why);
@@ -251,6 +251,38 @@ int value_parse_readahead(const char *text, struct readahead_spec *ret, struct v
                         "no readahead \"%.64s\": it may be auto, array, off, keep, 2 stripes, 8192s (sectors), 4096KiB "
                         "or 4MiB",
                         text);
+}
+
+int value_parse_bool(const char *text, bool *ret) {
+        static const char *const words[][2] = {{"false", "true"}, {"no", "yes"}, {"off", "on"}};
+
+        for (size_t i = 0; i < 2 * ARRAY_SIZE(words); i++) {
+                const char *word = words[i / 2][i % 2];
+
+                if (strcasecmp(word, text) != 0)
+                        continue;
+                /* yes, Yes, YES */
+                for (const char *s = text + 1; *s; s++)
+                        if (!islower((unsigned char)*s) != !islower((unsigned char)text[1]) ||
+                                        (islower((unsigned char)*text) && isupper((unsigned char)*s)))
+                                return -EINVAL;
+                *ret = i % 2 == 1;
+                return 0;
+        }
+        return -EINVAL;
+}
+
+const char *value_suggest_bool(const char *text) {
+        static const char *const near[][2] = {{"0", "false"}, {"n", "false"}, {"1", "true"}, {"y", "true"}};
+        static const char *const words[] = {"true", "false", "yes", "no", "on", "off"};
+        struct suggestion suggestion = suggestion_for(text);
+
+        for (size_t i = 0; i < ARRAY_SIZE(near); i++)
+                if (strcasecmp(near[i][0], text) == 0)
+                        return near[i][1];
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+                suggestion_offer(&suggestion, words[i]);
+        return suggestion.best;
 }
 
 int value_parse_share(const char *text, unsigned *ret_ppm, struct value_why *ret_why) {

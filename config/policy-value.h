@@ -23,6 +23,14 @@ struct value_why {
 /* auto, array, off, keep, "N stripes", or an amount that is not 0. */
 int value_parse_readahead(const char *text, struct readahead_spec *ret, struct value_why *ret_why);
 
+/*
+ * true, yes, on, false, no, off, as YAML 1.1 has them (but y and n, which few parsers take): small, with a capital letter,
+ * or in capitals. Without a reason: what is right depends on what else may be there.
+ */
+int value_parse_bool(const char *text, bool *ret);
+/* The one that TEXT, which is none, most likely stands for; NULL: none is near. */
+const char *value_suggest_bool(const char *text);
+
 /* An amount as Ns (sectors), NKiB, NMiB, NGiB in whole sectors, at most VALUE_SECTORS_MAX. */
 int value_parse_sectors(const char *text, uint64_t *ret_sectors, struct value_why *ret_why);
 

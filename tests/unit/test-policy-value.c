@@ -58,6 +58,8 @@ static void test_no_readahead(void **state) {
                         {"0.0MiB", "0.0MiB: write off to turn readahead off, or keep to leave it as it is"},
                         {"0 stripes", "0 stripes: write off to turn readahead off, or keep to leave it as it is"},
                         {"1.5 stripes", "1.5 is no whole number of stripes"},
+                        {"2 x stripe", "unknown unit \"x stripe\": did you mean 2 stripes?"},
+                        {"2 × stripe width", "unknown unit \"× stripe width\": did you mean 2 stripes?"},
                         {"4097 stripes", "4097 stripes: at most 4096"},
                         {"2 strips", "unknown unit \"strips\": did you mean 2 stripes?"},
                         {"4096K", "unknown unit \"K\": did you mean 4096KiB?"},
@@ -336,6 +338,28 @@ static void test_suggestion(void **state) {
         assert_int_equal(suggestion_distance("", "abc"), 3);
 }
 
+static void test_bool(void **state) {
+        static const char *const words[2][9] = {
+                        {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"},
+                        {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"},
+        };
+        static const char *const others[] = {"", "y", "n", "1", "0", "tRUE", "TRue", "TrUe", "oN", "truee", "tru"};
+        bool flag = false;
+
+        for (size_t i = 0; i < 2; i++)
+                for (size_t j = 0; j < ARRAY_SIZE(words[i]); j++) {
+                        flag = i == 0;
+                        assert_int_equal(value_parse_bool(words[i][j], &flag), 0);
+                        assert_int_equal(flag, i);
+                }
+        for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+                assert_int_equal(value_parse_bool(others[i], &flag), -EINVAL);
+        assert_string_equal(value_suggest_bool("0"), "false");
+        assert_string_equal(value_suggest_bool("1"), "true");
+        assert_string_equal(value_suggest_bool("flase"), "false");
+        assert_null(value_suggest_bool("highest"));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_readahead),
@@ -350,6 +374,7 @@ int main(void) {
                         cmocka_unit_test(test_pattern),
                         cmocka_unit_test(test_no_pattern),
                         cmocka_unit_test(test_suggestion),
+                        cmocka_unit_test(test_bool),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
