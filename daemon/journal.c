@@ -229,7 +229,9 @@ void journal_gave_up(const struct decision *decision, unsigned attempts) {
         _cleanup_(entry_done) struct entry entry = {};
         char title[512];
 
-        entry_add(&entry, "MESSAGE", "%s: gave up after %u attempts; SIGUSR1 or SIGHUP makes setrad try again",
+        entry_add(&entry, "MESSAGE",
+                        "%s: gave up after %u failures less than an hour apart; SIGUSR1 or SIGHUP makes setrad try "
+                        "again at once",
                         title_of(decision->layer, title), attempts);
         add_decision(&entry, decision);
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);

@@ -48,7 +48,7 @@ void journal_change_failed(const struct decision *decision, const struct apply_r
 
 /* The worker did not come back, and nothing was changed: ERROR is -ETIMEDOUT (killed), -EBUSY (can't be killed), or else. */
 void journal_worker_lost(const struct decision *decision, int error);
-/* After ATTEMPTS failures: not tried again until somebody asks for a scan. */
+/* After ATTEMPTS failures: not tried again until somebody asks for a scan, or nothing has been tried for an hour. */
 void journal_gave_up(const struct decision *decision, unsigned attempts);
 
 /* Why the layer has not what setrad gave it any more, and whether that is put right now (as decision->action has it). */
