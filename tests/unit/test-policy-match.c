@@ -218,7 +218,7 @@ static const struct {
                 {"serial: [S2, '*_S2']", "sdb", false},
                 {"kind: disk, not: {serial: Make_S1}", "sdb cciss/c0d0", false},
                 {"model: Big*", "sda", false},
-                {"transport: [usb, sata]", "sda", false},
+                {"transport: [usb, ata]", "sda", false},
                 {"rotational: true", "sda", false},
                 {"rotational: false", "sdb", false},
                 {"size: '>= 1TiB'", "sda", false},

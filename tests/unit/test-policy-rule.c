@@ -232,7 +232,7 @@ static const char *const matches[][2] = {
                 {RULE("vg: ''"), "p:3:17: vg is empty"},
                 {RULE("vg: [a, ~]"), "p:3:21: vg has no value"},
                 {RULE("vg: [a, [b]]"), "p:3:21: vg must be a single value, not a list"},
-                {RULE("vg: {a: b}"), "p:3:17: vg must be a single value, not a mapping"},
+                {RULE("vg: {a: b}"), "p:3:17: vg must be a single value or a list, not a mapping"},
                 {RULE("name: 'a[1'"), "p:3:19: \"a[1\" is no glob: [ without ]; write [[] for the character itself"},
                 {RULE("name: 'a\\'"), "p:3:19: \"a\\\" ends in a \\, which quotes the next character"},
                 {RULE("kind: md-raid55"), "p:3:19: no kind of layer \"md-raid55\": did you mean \"md-raid5\"?"},
@@ -250,9 +250,9 @@ static const char *const matches[][2] = {
                                 "p:3:22: no finding \"slow\": codes are as geometry-stale or readahead-implausible"},
                 {RULE("size: 1TiB"),
                                 "p:3:19: \"1TiB\" compares with nothing: write it as in \">= 1TiB\" or \"< 100GiB\""},
-                {RULE("top: maybe"), "p:3:18: top cannot be \"maybe\": it may be false, true"},
+                {RULE("top: maybe"), "p:3:18: top cannot be \"maybe\": it may be true or false"},
                 {RULE("mountpoint: srv"), "p:3:25: \"srv\" is no mount point: write its whole path, from / on"},
-                {RULE("mountpoint: /srv/"), "p:3:25: \"/srv/\" ends in /, which no mount point does"},
+                {RULE("mountpoint: /srv/"), "p:3:25: \"/srv/\" ends in /, which no mount point does: write /srv"},
                 {RULE("lv: vg0/root"), "p:3:17: no LVM name has a /: for the LV of one group write {vg: \"vg0\", lv: "
                                        "\"root\"}, or "
                                        "name: \"vg0/root\""},
@@ -323,7 +323,7 @@ static void test_all_errors(void **state) {
                         "p:2:27: no kind of layer \"md-raid55\": did you mean \"md-raid5\"?\n"
                         "p:3:16: 256: sectors or KiB? write 256s (which is 128KiB) or 256KiB\n"
                         "p:4:16: direction cannot be \"up\": it may be raise, lower, both, report\n"
-                        "p:5:22: top cannot be \"5\": it may be false, true\n"
+                        "p:5:22: top cannot be \"5\": it may be true or false\n"
                         "p:7:17: 5: sectors or KiB? write 5s or 5KiB");
 }
 
