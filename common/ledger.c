@@ -229,15 +229,13 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
 }
 
 /*
- * Where another process has settled the change meanwhile, what stood before is not known, but for the value. What is
- * pending before a change was found not to be made when that began, with nothing before it.
+ * Where another process has settled the change meanwhile, or nobody has told of the one before, what stood before is not
+ * known, but for the value.
  */
 static struct opt_int given_before(const struct ledger_record *record, uint64_t sectors) {
-        if (!record->has_previous)
+        if (!record->has_previous || record->previous.pending)
                 return sectors == record->entry.original_sectors ? (struct opt_int){} : opt_some((int64_t)sectors);
-        if (record->previous.pending || is_released(&record->previous))
-                return (struct opt_int){};
-        return given_by(&record->previous);
+        return is_released(&record->previous) ? (struct opt_int){} : given_by(&record->previous);
 }
 
 void ledger_put_back(struct ledger *ledger, const struct device_identity *device, uint64_t back_to_sectors,
@@ -266,35 +264,29 @@ void ledger_abandon(struct ledger *ledger, const struct device_identity *device)
         restore_previous(record);
 }
 
-/* More than once where one was begun after another, and neither was made. */
-static bool settle(struct ledger *ledger, const struct device_identity *device, ledger_fate_handler judge,
-                void *userdata) {
-        const struct ledger_entry *entry = ledger_find(ledger, device);
-        bool any = false;
+/* Returns whether it is decided. */
+static bool settle(struct ledger *ledger, const struct ledger_entry *entry, ledger_fate_handler judge, void *userdata) {
+        const struct device_identity device = entry->device;
+        enum ledger_fate fate = entry->pending ? judge(entry, userdata) : LEDGER_UNDECIDED;
 
-        while (entry && entry->pending) {
-                enum ledger_fate fate = judge(entry, userdata);
-
-                if (fate == LEDGER_UNDECIDED)
-                        break;
-                if (fate == LEDGER_MADE)
-                        ledger_confirm(ledger, device, NULL);
-                else
-                        ledger_abandon(ledger, device);
-                any = true;
-                entry = ledger_find(ledger, device);
-        }
-        return any;
+        if (fate == LEDGER_MADE)
+                ledger_confirm(ledger, &device, NULL);
+        else if (fate == LEDGER_NOT_MADE)
+                ledger_abandon(ledger, &device);
+        return fate != LEDGER_UNDECIDED;
 }
 
 bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userdata) {
         bool any = false;
 
-        /* From the last on, as entries may go. */
-        for (size_t i = ledger->n_records; i-- > 0;) {
-                const struct device_identity device = ledger->records[i].entry.device;
+        /* From the last on, as entries may go; again, where what stands again was begun by another, and is pending, too. */
+        for (size_t i = ledger->n_records; i > 0;) {
+                size_t n = ledger->n_records;
+                bool settled = settle(ledger, &ledger->records[i - 1].entry, judge, userdata);
 
-                any |= settle(ledger, &device, judge, userdata);
+                any |= settled;
+                if (!settled || ledger->n_records < n)
+                        i--;
         }
         return any;
 }

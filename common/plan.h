@@ -73,9 +73,10 @@ struct plan {
 };
 
 /*
- * VERDICTS has one element for each layer. A layer is left alone (ignore) where no rule matched, the rule says keep, or
- * it is of a sort that only a rule that names it may touch: swap, zram, zvol, rom, LVM's private volumes, hidden nodes,
- * partitions (they share their disk's readahead), layers whose only use is a file system with a readahead of its own.
+ * VERDICTS has one element for each layer. A layer is left alone (ignore) where no rule matched, where it has no readahead
+ * of its own (partitions, hidden nodes, containers), or where it is of a sort that only a rule that names it may touch:
+ * swap, zram, zvol, rom, LVM's private volumes, plain disks, layers whose only use is a file system with a readahead of
+ * its own. A rule that says keep gives ACTION_KEEP.
  * FINDINGS may be NULL: there are none. What the plan says goes to ARENA, which must live as long; VERDICTS and their
  * rules need not. Returns 0 or -ENOMEM.
  */

@@ -195,6 +195,20 @@ static void test_put_back_after_settling(void **state) {
         }
 }
 
+/* Nobody has told the end of the change before, which was not made: that gave nothing. */
+static void test_put_back_over_pending(void **state) {
+        _cleanup_(ledger_freep) struct ledger *ledger = ledger_new();
+        const struct ledger_change lost = {.from_sectors = 256, .to_sectors = 1024};
+        const struct ledger_change tried = {.from_sectors = 256, .to_sectors = 3072};
+
+        assert_int_equal(ledger_begin(ledger, &map, &lost, 1), 0);
+        assert_int_equal(ledger_begin(ledger, &map, &tried, 2), 0);
+        ledger_put_back(ledger, &map, 256, NULL);
+        assert_true(ledger_find(ledger, &map)->put_back);
+        assert_false(ledger_find(ledger, &map)->kept_sectors.known);
+        assert_int_equal(ledger_given(ledger, ledger_find(ledger, &map)), 256);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_put_back),
@@ -202,6 +216,7 @@ int main(void) {
                         cmocka_unit_test(test_put_back_alone),
                         cmocka_unit_test(test_put_back_after_nothing),
                         cmocka_unit_test(test_put_back_to_others),
+                        cmocka_unit_test(test_put_back_over_pending),
                         cmocka_unit_test(test_put_back_after_settling),
                         cmocka_unit_test(test_put_back_after_settling_released),
         };

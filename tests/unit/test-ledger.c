@@ -443,6 +443,7 @@ static void test_settle(void **state) {
 
         assert_false(ledger_settle(ledger, judge_minor, (void *)undecided));
         assert_int_equal(ledger_count(ledger), 4);
+        assert_int_equal(begin(ledger, &devices[1], "map", "r", 256, 4096, 2), 0); /* over the one that is pending */
         assert_true(ledger_settle(ledger, judge_minor, (void *)fates));
         assert_int_equal(ledger_count(ledger), 3);
         assert_false(ledger_find(ledger, &devices[0])->pending);
