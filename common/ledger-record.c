@@ -115,6 +115,18 @@ int ledger_record_put_back(const char *directory, unsigned wait_msec, const stru
         return record_save(&record);
 }
 
+int ledger_record_stack(const char *directory, unsigned wait_msec, const struct device_identity *device, uint64_t stack,
+                bool *ret_damaged) {
+        _cleanup_(record_done) struct record record;
+        int r;
+
+        r = record_open(&record, directory, wait_msec, ret_damaged);
+        if (r < 0)
+                return r;
+        ledger_note_stack(record.ledger, device, stack);
+        return record_save(&record);
+}
+
 int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
                 const struct ledger_revert *revert, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;

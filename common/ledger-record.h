@@ -36,6 +36,10 @@ int ledger_record_end(const char *directory, unsigned wait_msec, const struct de
 int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
                 uint64_t back_to_sectors, const struct probe_result *probe, bool *ret_damaged);
 
+/* As ledger_note_stack(). */
+int ledger_record_stack(const char *directory, unsigned wait_msec, const struct device_identity *device, uint64_t stack,
+                bool *ret_damaged);
+
 /* Before an original value is put back: as ledger_begin_revert(). */
 int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
                 const struct ledger_revert *revert, bool *ret_damaged);

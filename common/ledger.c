@@ -315,6 +315,13 @@ int ledger_begin_revert(struct ledger *ledger, const struct device_identity *dev
         return 0;
 }
 
+void ledger_note_stack(struct ledger *ledger, const struct device_identity *device, uint64_t stack) {
+        struct ledger_record *record = find(ledger, device);
+
+        if (record && !record->entry.pending)
+                record->entry.stack = stack;
+}
+
 void ledger_release(struct ledger *ledger, const struct device_identity *device) {
         struct ledger_record *record = find(ledger, device);
 

@@ -104,6 +104,12 @@ struct ledger_revert {
 int ledger_begin_revert(struct ledger *ledger, const struct device_identity *device, const struct ledger_revert *revert,
                 uint64_t time_usec);
 
+/*
+ * The stack is another one (stack_fingerprint()), and the device still has what it was given: that is what this stack is to
+ * have. Not while a change is pending.
+ */
+void ledger_note_stack(struct ledger *ledger, const struct device_identity *device, uint64_t stack);
+
 /* Whatever value it has, it is left to the administrator from now on: the entry is confirmed, and reverted. */
 void ledger_release(struct ledger *ledger, const struct device_identity *device);
 

@@ -68,6 +68,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 manager_follow_holds(manager);
                 return;
         }
+        settle_stacks(manager->survey);
         metrics_count_scan(manager->metrics, monotonic_usec() - start_usec);
         write_metrics(manager);
         manager_tell_news(manager, manager->survey);

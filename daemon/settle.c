@@ -4,6 +4,7 @@
 #include <string.h>
 #include <syslog.h>
 
+#include "common/fingerprint.h"
 #include "common/ledger-fate.h"
 #include "common/ledger-record.h"
 #include "daemon/journal.h"
@@ -40,4 +41,39 @@ void settle_ledger(const struct sysroot *root, const struct changes *changes) {
         /* Another program has it locked: what is pending may be its own. */
         if (r < 0 && r != -ETIMEDOUT)
                 journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be read: %s", strerror(-r));
+}
+
+static bool is_of_another_stack(const struct layer *layer, uint64_t stack) {
+        const struct ledger_note *set = layer->set;
+
+        return set && set->stack_known && !set->reverted && set->stack != stack &&
+               opt_or(layer->readahead_sectors, -1) == (int64_t)set->sectors;
+}
+
+static int settle_stack(const struct layer *layer, bool *ret_damaged) {
+        struct device_identity device;
+        uint64_t stack;
+        int r;
+
+        if (!layer->set)
+                return 0;
+        stack = stack_fingerprint(layer);
+        if (!is_of_another_stack(layer, stack))
+                return 0;
+        r = device_identity_from_layer(layer, &device);
+        return r < 0 ? r : ledger_record_stack(LEDGER_DIRECTORY, 0, &device, stack, ret_damaged);
+}
+
+void settle_stacks(const struct survey *survey) {
+        for (size_t i = 0; i < survey->topology->n_layers; i++) {
+                bool damaged = false;
+                int r = settle_stack(survey->topology->layers[i], &damaged);
+
+                if (damaged)
+                        journal_ledger_damaged();
+                /* Another program has it locked: the next scan does it. */
+                if (r < 0 && r != -ETIMEDOUT)
+                        journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be written: %s",
+                                        strerror(-r));
+        }
 }

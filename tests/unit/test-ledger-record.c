@@ -443,6 +443,28 @@ static void test_settle(void **state) {
         assert_int_equal(ledger_find(ledger, &array)->original_sectors, 1024);
 }
 
+/* The stack is noted of what stands, and never of what is pending. */
+static void test_stack(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        bool damaged;
+
+        begin(tree, &map, 256, 3072);
+        assert_int_equal(ledger_record_stack(directory(tree), 1000, &map, 77, &damaged), 0);
+        end(tree, &map, true);
+        {
+                _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+
+                assert_true(ledger_find(ledger, &map)->stack != 77);
+        }
+        assert_int_equal(ledger_record_stack(directory(tree), 1000, &map, 77, &damaged), 0);
+        assert_int_equal(ledger_record_stack(directory(tree), 1000, &array, 78, &damaged), 0);
+        _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
+
+        assert_true(ledger_find(ledger, &map)->stack == 77);
+        assert_int_equal(ledger_count(ledger), 1);
+        check_entry(tree, &map, 256, 3072, false);
+}
+
 static enum ledger_fate is_new(const struct ledger_entry *entry, void *userdata) {
         const uint64_t *sectors = userdata;
 
@@ -602,6 +624,7 @@ int main(void) {
                         cmocka_unit_test(test_lock_is_given_back),
                         cmocka_unit_test(test_writers_at_once),
                         cmocka_unit_test(test_settle),
+                        cmocka_unit_test(test_stack),
                         cmocka_unit_test(test_settle_twice),
                         cmocka_unit_test(test_settle_nothing),
                         cmocka_unit_test(test_orphans),
