@@ -24,10 +24,6 @@ bool nameset_contains(const struct nameset *set, const char *name) {
         return set->all;
 }
 
-bool nameset_is_empty(const struct nameset *set) {
-        return set->n == 0 && !set->all;
-}
-
 void nameset_add(struct nameset *set, const char *name) {
         _cleanup_(freep) char *copy = NULL;
 

@@ -22,7 +22,6 @@ void nameset_add(struct nameset *set, const char *name);
 void nameset_add_all(struct nameset *set);
 
 bool nameset_contains(const struct nameset *set, const char *name);
-bool nameset_is_empty(const struct nameset *set);
 
 /* Empties the set and frees what it has. */
 void nameset_done(struct nameset *set);
