@@ -20,7 +20,7 @@ struct change {
         const struct apply_ops *ops;
         const struct apply_request *request;
         struct apply_result *result;
-        struct series_fds series[_PROBE_SERIES_MAX];
+        struct series_fds series[_PROBE_ROLE_MAX];
         bool probe; /* still to be done */
         bool counters_known;
         struct io_counters counters; /* of the device, just before the probe */
@@ -92,11 +92,11 @@ static void series_close(struct series_fds *series) {
 }
 
 static void change_done(struct change *change) {
-        for (unsigned i = 0; i < _PROBE_SERIES_MAX; i++)
+        for (unsigned i = 0; i < _PROBE_ROLE_MAX; i++)
                 series_close(&change->series[i]);
 }
 
-static int series_open(struct change *change, enum probe_series which, const struct device_identity *identity) {
+static int series_open(struct change *change, enum probe_role which, const struct device_identity *identity) {
         struct series_fds *series = &change->series[which];
         unsigned runs = change->request->probe_limits.runs;
 
@@ -208,7 +208,7 @@ static bool is_busy(struct change *change) {
 static void check_disturbed(struct change *change) {
         const struct apply_ops *ops = change->ops;
         const struct apply_result *result = change->result;
-        const struct probe_series_result *series = result->probe.series;
+        const struct probe_series *series = result->probe.series;
         struct io_counters then;
         uint64_t own, ahead;
 
@@ -224,7 +224,7 @@ static void check_disturbed(struct change *change) {
                 skip_probe(change, "others were reading meanwhile", 0);
 }
 
-static int make_source(const struct change *change, enum probe_series which, uint64_t readahead_sectors,
+static int make_source(const struct change *change, enum probe_role which, uint64_t readahead_sectors,
                 struct probe_source *ret) {
         const struct series_fds *series = &change->series[which];
         struct probe_source source = {.fds = series->fds};
@@ -254,7 +254,7 @@ static int add_array(struct change *change, struct probe_source *ret) {
 }
 
 static int probe_change(struct change *change) {
-        struct probe_source sources[_PROBE_SERIES_MAX] = {};
+        struct probe_source sources[_PROBE_ROLE_MAX] = {};
         const struct apply_result *result = change->result;
         int r;
 
@@ -269,7 +269,7 @@ static int probe_change(struct change *change) {
                 return r;
         if (change->request->has_array)
                 (void)add_array(change, &sources[PROBE_ARRAY]);
-        return probe_run(change->ops->probe, &change->request->probe_limits, sources, &change->result->probe);
+        return probe_compare(change->ops->probe, &change->request->probe_limits, sources, &change->result->probe);
 }
 
 /* The value that was there before, on a descriptor whose device is known to be the same still. */

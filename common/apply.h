@@ -11,7 +11,7 @@
 
 #include "device.h"
 #include "probe-busy.h"
-#include "probe.h"
+#include "probe-compare.h"
 
 /* Plain data. */
 struct apply_request {

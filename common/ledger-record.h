@@ -17,7 +17,7 @@
 
 #include "device.h"
 #include "ledger.h"
-#include "probe.h"
+#include "probe-compare.h"
 
 #define LEDGER_DIRECTORY "/run/setrad"
 

@@ -14,7 +14,7 @@
 #include "cleanup.h"
 #include "device.h"
 #include "opt.h"
-#include "probe.h"
+#include "probe-compare.h"
 #include "process.h"
 
 #define LEDGER_PATH        "/run/setrad/ledger.json"

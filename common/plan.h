@@ -9,7 +9,7 @@
 #include "drift.h"
 #include "finding.h"
 #include "geometry.h"
-#include "probe.h"
+#include "probe-compare.h"
 #include "target.h"
 #include "topology.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe.h"
+#include "probe-compare.h"
 
 /* So long a device is watched before it is read. */
 #define PROBE_LOOK_MSEC 200U

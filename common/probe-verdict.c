@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/probe.h"
+#include "common/probe-compare.h"
 
 #define U_MAX (PROBE_RUNS_MAX * PROBE_RUNS_MAX)
 
@@ -41,7 +41,7 @@ double probe_median(double *values, size_t n) {
         return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static void judge_series(struct probe_series_result *series) {
+void probe_series_judge(struct probe_series *series) {
         double values[PROBE_RUNS_MAX];
 
         series->median_mbps = series->mad_mbps = 0;
@@ -55,7 +55,7 @@ static void judge_series(struct probe_series_result *series) {
 }
 
 /* Pairs in which X is not below Y: 0 if all of X are below all of Y. Ties count against a difference. */
-static unsigned rank_statistic(const struct probe_series_result *x, const struct probe_series_result *y) {
+static unsigned rank_statistic(const struct probe_series *x, const struct probe_series *y) {
         unsigned u = 0;
 
         for (unsigned i = 0; i < x->n_runs; i++)
@@ -88,15 +88,15 @@ static double rank_chance(unsigned m, unsigned n, unsigned u) {
 }
 
 /* Whether X is below Y by more than chance; two-sided, so half of it is for this side. */
-static bool is_below(const struct probe_series_result *x, const struct probe_series_result *y) {
+static bool is_below(const struct probe_series *x, const struct probe_series *y) {
         return rank_chance(x->n_runs, y->n_runs, rank_statistic(x, y)) <= PROBE_CHANCE_MAX / 2;
 }
 
 void probe_judge(struct probe_result *result) {
-        const struct probe_series_result *before = &result->series[PROBE_BEFORE], *after = &result->series[PROBE_AFTER];
+        const struct probe_series *before = &result->series[PROBE_BEFORE], *after = &result->series[PROBE_AFTER];
 
-        for (size_t i = 0; i < _PROBE_SERIES_MAX; i++)
-                judge_series(&result->series[i]);
+        for (size_t i = 0; i < _PROBE_ROLE_MAX; i++)
+                probe_series_judge(&result->series[i]);
         result->verdict = PROBE_NONE;
         result->gain = 0;
         if (before->n_runs == 0 || after->n_runs == 0 || before->median_mbps <= 0)

@@ -2,13 +2,10 @@
 #pragma once
 
 /*
- * Measures sequential buffered reads. The kernel copies the readahead into a descriptor's state when it is opened, so
- * the descriptors for "before" are opened first, the change is made, those for "after" are opened, and then both are
- * read in turn (A B B A …) without touching the device's value again.
+ * Measures how fast devices are read through the page cache: one or more series, a run of each by turns (A B B A …).
  *
- * A run drops its own range's pages, reads on until readahead has ramped up to its full window (it doubles from a small
- * one) and only then starts the clock; it is stopped at a whole number of pairs of windows, so that as much has been read ahead
- * at its end as at its start. What it shows is therefore the steady rate, as a long dd does.
+ * The kernel copies the readahead into a descriptor's state when it is opened, so that descriptors opened at different
+ * readahead can be read in turn without touching the device's value again.
  *
  * The block size matters: for a single read that is larger than the readahead the kernel makes its window as large as
  * the read, up to the device's max_sectors_kb (page_cache_ra_order() and its ancestors). So dd bs=1M and hdparm -t see
@@ -20,106 +17,105 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROBE_RUNS_MAX    16
-#define PROBE_FDS_MAX     (PROBE_RUNS_MAX + 1)
-#define PROBE_BLOCK_BYTES (128U * 1024U) /* as cp and cat read */
-#define PROBE_BLOCK_MAX   (16U << 20)
+#define PROBE_RUNS_MAX     16
+#define PROBE_FDS_MAX      (PROBE_RUNS_MAX + 1)
+#define PROBE_SOURCES_MAX  128
+#define PROBE_STREAMS_MAX  64
+#define PROBE_SKIPPED_MAX  128
+#define PROBE_BLOCK_BYTES  (128U * 1024U) /* as cp and cat read */
+#define PROBE_BLOCK_MAX    (16U << 20)
+#define PROBE_RANDOM_BYTES 4096U /* of one random read */
 
-/* Series: which descriptors a run reads. */
-enum probe_series {
-        PROBE_BEFORE,
-        PROBE_AFTER,
-        PROBE_ARRAY, /* the array beneath, for comparison; may be absent */
-        _PROBE_SERIES_MAX,
+enum probe_workload {
+        /*
+         * One reader, block after block. The clock is started when readahead has ramped up to its full window (it
+         * doubles from a small one), and stopped at a whole number of pairs of windows, so that as much has been read
+         * ahead at its end as at its start: the steady rate.
+         */
+        PROBE_SEQUENTIAL,
+        /* The same with the clock on from the first byte, until time or bytes are over: as hdparm -t and dd tell it. */
+        PROBE_SEQUENTIAL_COLD,
+        /* PROBE_RANDOM_BYTES here and there, by read(): the kernel fetches no more than that, as a rule. */
+        PROBE_RANDOM_READ,
+        /* The same by faults on a mapping, as LMDB and others do: the kernel fetches a whole window around each. */
+        PROBE_RANDOM_MAPPED,
+        _PROBE_WORKLOAD_MAX,
 };
 
 struct probe_limits {
         uint64_t time_msec;     /* for all runs together */
         uint64_t bytes_per_run; /* at most, the ramp-up included; what is read ahead beyond its end is not counted */
+        uint64_t bytes;         /* of all runs together, counted likewise; 0: no bound of its own */
         unsigned runs;          /* in each series; 1 … PROBE_RUNS_MAX */
-        unsigned block_bytes;   /* of one read, whole pages; 0: PROBE_BLOCK_BYTES; PROBE_BLOCK_MAX at most */
+        unsigned block_bytes;   /* of one sequential read, whole pages; 0: PROBE_BLOCK_BYTES; PROBE_BLOCK_MAX at most */
+        bool no_warm_up;        /* else one run that counts for nothing comes first */
 };
 
 /* What a series reads. All zero: it is absent. */
 struct probe_source {
-        const int *fds;           /* fresh ones: one for each run, and one more for the warm-up */
+        const int *fds;           /* fresh ones: one for each run, one more for the warm-up; times streams */
         uint64_t size_bytes;      /* of the device */
         uint64_t readahead_bytes; /* that these descriptors have */
+        enum probe_workload workload;
+        unsigned streams; /* readers at once, each at a place of its own; 0 and 1: one. For PROBE_SEQUENTIAL only */
 };
 
-enum probe_verdict {
-        PROBE_NONE, /* not measured: see skipped */
-        PROBE_FASTER,
-        PROBE_SLOWER,
-        PROBE_NO_DIFFERENCE, /* none that these runs can show */
-};
-
-/* "gain >= 0.97" or "gain > 1.05": a change stays if reading became that much faster, or no slower than that. */
-struct keep_condition {
-        bool given;      /* else it stays, whatever the gain */
-        bool or_equal;   /* >=, not > */
-        double min_gain; /* median after ÷ median before */
-};
-
-struct probe_series_result {
+struct probe_series {
         unsigned n_runs;
-        double mbps[PROBE_RUNS_MAX]; /* 10⁶ bytes a second, in the order of the runs */
+        double mbps[PROBE_RUNS_MAX]; /* 10⁶ bytes a second of all streams together, in the order of the runs */
         double median_mbps;
         double mad_mbps;     /* median absolute deviation */
-        uint64_t bytes_read; /* the warm-up included */
+        uint64_t bytes_read; /* asked for, with ramp-up and warm-up */
+        /* Of the runs that count: asked for, and fetched from the device meanwhile; both 0 where that is not known. */
+        uint64_t bytes_asked, bytes_fetched;
 };
 
-/* Plain data: it comes back from a worker through a pipe. */
-struct probe_result {
-        enum probe_verdict verdict;
-        struct probe_series_result series[_PROBE_SERIES_MAX];
-        double gain;         /* median after ÷ median before; 0 if not measured */
-        uint64_t bytes_read; /* by all series */
-        char skipped[128];   /* why it was not measured; "" otherwise */
-};
-
-/*
- * Whether a change may stay: always if nothing was measured. "gain >= 0.97" asks for no loss, so only one that the runs
- * show is against it; with a factor above 1 it asks for a gain, which the runs must then show. Pure.
- */
-bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result);
-
-/* "faster", "slower", "no difference"; "" for PROBE_NONE */
-const char *probe_verdict_name(enum probe_verdict verdict);
-
-/* Seams for tests: a clock and a reader. */
+/* Seams for tests: a clock and a reader. All but now_usec return 0 or a negative errno, where not told otherwise. */
 struct probe_ops {
         uint64_t (*now_usec)(void *userdata);
-        /* Takes a range out of the page cache. 0 or a negative errno. */
+        /* Takes a range out of the page cache. */
         int (*drop)(void *userdata, int fd, uint64_t offset, uint64_t bytes);
         /* As pread(), with a negative errno. */
         ssize_t (*read)(void *userdata, int fd, void *buffer, size_t size, uint64_t offset);
+        /* Touches the page at OFFSET through a mapping of the descriptor's. */
+        int (*fault)(void *userdata, int fd, uint64_t offset);
+        /* How much of a range is in the page cache. */
+        int (*cached)(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes);
+        /* How much has been read from the device since it is there, by its counters. */
+        int (*fetched)(void *userdata, int fd, uint64_t *ret_bytes);
         void *userdata;
 };
 
 extern const struct probe_ops probe_ops_real;
 
-/*
- * Runs the series interleaved, each run with its share of the time that is left, and fills in medians, spread and
- * verdict. Runs of one round read the same part of the device, each its own range of it where the device is large
- * enough, so that neither the place nor a cache below tells them apart; rounds are spread over the device. Returns 0 or
- * a negative errno of a read; a device too small or a budget too short for one run in each series is "skipped", not an
- * error. *ret is set if 0 is returned.
- */
-int probe_run(const struct probe_ops *ops, const struct probe_limits *limits,
-                const struct probe_source sources[static _PROBE_SERIES_MAX], struct probe_result *ret);
+/* How far it is, for those who show that; in memory that a worker shares with its parent. */
+struct probe_progress {
+        _Atomic uint64_t bytes_read;
+        _Atomic unsigned runs_done, runs_planned;
+};
+
+struct probe_setup {
+        const struct probe_ops *ops;
+        struct probe_limits limits;
+        const struct probe_source *sources;
+        size_t n_sources; /* PROBE_SOURCES_MAX at most */
+        /* Asked after each round, with the medians of the runs so far: true ends the measuring. May be NULL. */
+        bool (*enough)(const struct probe_series *series, size_t n_series, void *userdata);
+        void *userdata;
+        struct probe_progress *progress; /* may be NULL */
+};
 
 /*
- * Medians, spread, gain and verdict from the runs that are in RESULT. Pure.
- *
- * Faster or slower is said if both hold: the medians differ by PROBE_EFFECT_MIN at least, and the order of the runs'
- * figures has a chance of at most PROBE_CHANCE_MAX if before and after were alike (exact two-sided rank-sum test). A
- * threshold in units of the MAD would need more runs for the same certainty: over five runs the MAD itself is off by a
- * factor of two too often. Three runs against three show nothing by this rule, five do.
+ * Runs the series interleaved, each run with its share of the time that is left, and fills in one element of SERIES for
+ * each source, with median and spread. Runs of one round read the same part of the device, each its own range of it
+ * where the device is large enough, so that neither the place nor a cache below tells them apart; rounds are spread over
+ * the device. Returns 0 or a negative errno of a read. A device too small or a budget too short for one run in each
+ * series is no error: SKIPPED says why, else it is "". Both are set if 0 is returned.
  */
-#define PROBE_EFFECT_MIN 0.03
-#define PROBE_CHANCE_MAX 0.05
-void probe_judge(struct probe_result *result);
+int probe_measure(const struct probe_setup *setup, struct probe_series *series, char skipped[static PROBE_SKIPPED_MAX]);
+
+/* Median and spread from the runs that are in SERIES. Pure. */
+void probe_series_judge(struct probe_series *series);
 
 /* The median of N > 0 values, which it sorts. Pure. */
 double probe_median(double *values, size_t n);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/probe.h"
+#include "common/probe-compare.h"
 #include "config/policy-rule.h"
 #include "config/policy-setting.h"
 #include "config/policy-suggest-finding.h"

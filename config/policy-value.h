@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/probe.h"
+#include "common/probe-compare.h"
 #include "common/target.h"
 
 struct value_why {

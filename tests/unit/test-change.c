@@ -173,8 +173,8 @@ static struct apply_result measured(enum probe_verdict verdict, double before, d
 
         result.probe.verdict = verdict;
         result.probe.gain = after / before;
-        result.probe.series[PROBE_BEFORE] = (struct probe_series_result){.n_runs = runs, .median_mbps = before};
-        result.probe.series[PROBE_AFTER] = (struct probe_series_result){.n_runs = runs, .median_mbps = after};
+        result.probe.series[PROBE_BEFORE] = (struct probe_series){.n_runs = runs, .median_mbps = before};
+        result.probe.series[PROBE_AFTER] = (struct probe_series){.n_runs = runs, .median_mbps = after};
         return result;
 }
 

@@ -150,8 +150,8 @@ static void test_probe(void **state) {
         struct probe_result probe = {.verdict = PROBE_FASTER, .gain = 2.5};
         bool damaged;
 
-        probe.series[PROBE_BEFORE] = (struct probe_series_result){.n_runs = 1, .median_mbps = 50};
-        probe.series[PROBE_AFTER] = (struct probe_series_result){.n_runs = 1, .median_mbps = 125};
+        probe.series[PROBE_BEFORE] = (struct probe_series){.n_runs = 1, .median_mbps = 50};
+        probe.series[PROBE_AFTER] = (struct probe_series){.n_runs = 1, .median_mbps = 125};
         begin(tree, &map, 256, 3072);
         assert_int_equal(ledger_record_end(directory(tree), 1000, &map, true, &probe, &damaged), 0);
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "common/cleanup.h"
-#include "common/probe.h"
+#include "common/probe-compare.h"
 
 /* xorshift64*, so that a seed says it all. */
 static uint64_t next_random(uint64_t *state) {
@@ -134,7 +134,7 @@ static void test_judge_table(void **state) {
 static void test_series(void **state) {
         struct probe_result result = {};
 
-        result.series[PROBE_ARRAY] = (struct probe_series_result){.n_runs = 5, .mbps = {5, 1, 3, 100, 4}};
+        result.series[PROBE_ARRAY] = (struct probe_series){.n_runs = 5, .mbps = {5, 1, 3, 100, 4}};
         probe_judge(&result);
         assert_true(result.series[PROBE_ARRAY].median_mbps == 4);
         assert_true(result.series[PROBE_ARRAY].mad_mbps == 1);

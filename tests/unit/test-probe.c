@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/probe.h"
+#include "common/probe-compare.h"
 
 #define KIB       (UINT64_C(1) << 10)
 #define MIB       (UINT64_C(1) << 20)
 #define GIB       (UINT64_C(1) << 30)
-#define N_FDS     (_PROBE_SERIES_MAX * PROBE_FDS_MAX)
+#define N_FDS     (_PROBE_ROLE_MAX * PROBE_FDS_MAX)
 #define COPY_USEC 5
 
 /* What the model keeps of a descriptor: a reader with a window that doubles from one block to the full readahead. */
@@ -89,16 +89,16 @@ static ssize_t model_read(void *userdata, int fd, void *buffer, size_t size, uin
 
 struct setup {
         struct model model;
-        int fds[_PROBE_SERIES_MAX][PROBE_FDS_MAX];
-        struct probe_source sources[_PROBE_SERIES_MAX];
+        int fds[_PROBE_ROLE_MAX][PROBE_FDS_MAX];
+        struct probe_source sources[_PROBE_ROLE_MAX];
         struct probe_ops ops;
 };
 
-static void set_up(struct setup *s, uint64_t size, const uint64_t readahead[_PROBE_SERIES_MAX]) {
+static void set_up(struct setup *s, uint64_t size, const uint64_t readahead[_PROBE_ROLE_MAX]) {
         *s = (struct setup){.model = {.now_usec = 1000000, .latency_usec = 10000, .size_bytes = size}};
         s->ops = (struct probe_ops){
                         .now_usec = model_now, .drop = model_drop, .read = model_read, .userdata = &s->model};
-        for (unsigned i = 0; i < _PROBE_SERIES_MAX; i++) {
+        for (unsigned i = 0; i < _PROBE_ROLE_MAX; i++) {
                 for (unsigned j = 0; j < PROBE_FDS_MAX; j++) {
                         s->fds[i][j] = (int)(i * PROBE_FDS_MAX + j);
                         s->model.readers[s->fds[i][j]].readahead_bytes =
@@ -124,7 +124,7 @@ static void assert_close(double value, double wanted, double tolerance) {
 static const struct probe_limits usual = {.time_msec = 3000, .bytes_per_run = 64 * MIB, .runs = 5};
 
 static void test_steady_rates(void **state) {
-        static const uint64_t readahead[][_PROBE_SERIES_MAX] = {
+        static const uint64_t readahead[][_PROBE_ROLE_MAX] = {
                         {128 * KIB, 1536 * KIB, 1536 * KIB},
                         {128 * KIB, 3584 * KIB, 3584 * KIB},
                         {128 * KIB, 512 * KIB, 0},
@@ -136,9 +136,9 @@ static void test_steady_rates(void **state) {
                 struct probe_result result;
 
                 set_up(&s, 100 * GIB, readahead[i]);
-                assert_int_equal(probe_run(&s.ops, &usual, s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
                 assert_string_equal(result.skipped, "");
-                for (unsigned j = 0; j < _PROBE_SERIES_MAX; j++) {
+                for (unsigned j = 0; j < _PROBE_ROLE_MAX; j++) {
                         if (readahead[i][j] == 0) {
                                 assert_int_equal(result.series[j].n_runs, 0);
                                 continue;
@@ -167,7 +167,7 @@ static void test_limits_are_kept(void **state) {
                 uint64_t taken;
 
                 set_up(&s, 100 * GIB, readahead);
-                assert_int_equal(probe_run(&s.ops, &limits[i], s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &limits[i], s.sources, &result), 0);
                 /* One read may be on its way when the time is up. */
                 taken = s.model.now_usec - 1000000;
                 assert_true(taken <= limits[i].time_msec * 1000 + s.model.latency_usec + COPY_USEC);
@@ -200,7 +200,7 @@ static void test_interleaved(void **state) {
 
         limits.runs = 4;
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_run(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
         assert_int_equal(s.model.n_order, ARRAY_SIZE(wanted));
         assert_memory_equal(s.model.order, wanted, sizeof(wanted));
         /* Rounds are spread over the device; each run was dropped before and after. */
@@ -219,7 +219,7 @@ static void test_drift_cancels(void **state) {
         limits.runs = 6;
         set_up(&s, 100 * GIB, readahead);
         s.model.slowdown_per_run = 0.05;
-        assert_int_equal(probe_run(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
         assert_int_equal(result.verdict, PROBE_NO_DIFFERENCE);
         assert_true(result.gain > 0.95 && result.gain < 1.05);
 }
@@ -230,7 +230,7 @@ static void test_one_series(void **state) {
         struct setup s;
 
         set_up(&s, GIB, readahead);
-        assert_int_equal(probe_run(&s.ops, &usual, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
         assert_int_equal(result.verdict, PROBE_NONE);
         assert_string_equal(result.skipped, "");
         assert_int_equal(result.series[PROBE_AFTER].n_runs, 5);
@@ -259,7 +259,7 @@ static void test_skipped(void **state) {
 
                 set_up(&s, cases[i].size, cases[i].readahead);
                 s.model.latency_usec = 20000;
-                assert_int_equal(probe_run(&s.ops, &limits, s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
                 assert_string_equal(result.skipped, cases[i].text);
                 assert_int_equal(result.verdict, PROBE_NONE);
                 assert_true(result.gain == 0);
@@ -273,10 +273,10 @@ static void test_errors(void **state) {
 
         set_up(&s, GIB, readahead);
         s.model.fail_after_bytes = 10 * MIB;
-        assert_int_equal(probe_run(&s.ops, &usual, s.sources, &result), -EIO);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), -EIO);
         set_up(&s, GIB, readahead);
         s.model.ends = true;
-        assert_int_equal(probe_run(&s.ops, &usual, s.sources, &result), -ENODATA);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), -ENODATA);
         assert_true(result.gain == 42);
 }
 
@@ -288,7 +288,7 @@ static void test_runs_of_whole_windows(void **state) {
         struct setup s;
 
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_run(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
         assert_close(result.series[PROBE_BEFORE].median_mbps, steady_rate(MIB, 10000), 0.005);
         assert_close(result.series[PROBE_AFTER].median_mbps, steady_rate(1536 * KIB, 10000), 0.005);
 }
@@ -300,7 +300,7 @@ static void test_window_beyond_run(void **state) {
         struct setup s;
 
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_run(&s.ops, &usual, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
         assert_true(result.series[PROBE_BEFORE].median_mbps < steady_rate(64 * MIB, 10000));
         assert_int_equal(result.verdict, PROBE_SLOWER);
 }
@@ -313,7 +313,7 @@ static void test_block_size(void **state) {
 
         limits.block_bytes = MIB;
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_run(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
         assert_int_equal(result.bytes_read % MIB, 0);
         assert_close(result.series[PROBE_BEFORE].median_mbps, (double)MIB / 10005, 0.02);
         assert_close(result.series[PROBE_AFTER].median_mbps, (double)(4 * MIB) / 10020, 0.02);
