@@ -48,18 +48,41 @@ bool keep_condition_is_met(const struct keep_condition *condition, const struct 
 /* "faster", "slower", "no difference"; "" for PROBE_NONE */
 const char *probe_verdict_name(enum probe_verdict verdict);
 
-/* probe_measure() of these series, and verdict. Ends as soon as the runs show it. *ret is set if 0 is returned. */
+/* -EINVAL for any other text. "" is PROBE_NONE. */
+int probe_verdict_from_name(const char *name, enum probe_verdict *ret);
+
+/* In each of the series before and after; the smaller number, where the time ended between the two. */
+unsigned probe_result_runs(const struct probe_result *result);
+
+/* Differences that are smaller are not worth a word. */
+#define PROBE_EFFECT_MIN 0.03
+
+/*
+ * probe_measure() of these series, and verdict. Ends as soon as the runs show it, that is at a look (probe-stats.h) at
+ * which it is faster or slower, or probe_shows_none(). *ret is set if 0 is returned.
+ *
+ * So a clear answer does not take all runs, and looking for it more than once does not make a false one more likely. That
+ * a clear one is wrong is to happen in 2 of 100 measurements at most, not in 5: five runs against five still show a
+ * difference (all in order but one neighbouring pair: 4 in 252), and by the runs' own rate "no difference" is then right
+ * in well over 95 of 100. There is no look with which a measurement is given up as hopeless: that more runs would show
+ * nothing is not known before they are made.
+ */
 int probe_compare(const struct probe_ops *ops, const struct probe_limits *limits,
                 const struct probe_source sources[static _PROBE_ROLE_MAX], struct probe_result *ret);
 
 /*
- * Medians, spread, gain and verdict from the runs that are in RESULT. Pure.
+ * Medians, spread, gain with its interval, and verdict from the runs that are in RESULT, of a measurement that was to be of
+ * at most RUNS in each series. Pure.
  *
- * Faster or slower is said if both hold: the medians differ by PROBE_EFFECT_MIN at least, and the order of the runs'
- * figures has a chance of at most PROBE_CHANCE_MAX if before and after were alike (exact two-sided rank-sum test). A
- * threshold in units of the MAD would need more runs for the same certainty: over five runs the MAD itself is off by a
- * factor of two too often. Three runs against three show nothing by this rule, five do.
+ * Faster is said if the whole interval is above 1, as it is just when the rank-sum test tells the series apart at the
+ * level of such a measurement, and the gain is 1 + PROBE_EFFECT_MIN at least; slower likewise. A threshold in units of
+ * the MAD would need more runs for the same certainty: over five runs the MAD itself is off by a factor of two too often.
+ * Four runs against four show nothing by this rule, five do.
  */
-#define PROBE_EFFECT_MIN 0.03
-#define PROBE_CHANCE_MAX 0.05
-void probe_judge(struct probe_result *result);
+void probe_judge(struct probe_result *result, unsigned runs);
+
+/* Whether the interval leaves no room for a difference of PROBE_EFFECT_MIN. Pure. */
+bool probe_shows_none(const struct probe_result *result);
+
+/* Whether the gain is one of PROBE_EFFECT_MIN at least, or such a loss, shown or not. Pure. */
+bool probe_effect_is_seen(const struct probe_result *result);

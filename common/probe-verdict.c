@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/probe-compare.h"
+#include "common/probe-stats.h"
 
-#define U_MAX (PROBE_RUNS_MAX * PROBE_RUNS_MAX)
+static const char *const verdict_names[] = {
+                [PROBE_NONE] = "",
+                [PROBE_FASTER] = "faster",
+                [PROBE_SLOWER] = "slower",
+                [PROBE_NO_DIFFERENCE] = "no difference",
+};
 
 const char *probe_verdict_name(enum probe_verdict verdict) {
-        switch (verdict) {
-        case PROBE_FASTER: return "faster";
-        case PROBE_SLOWER: return "slower";
-        case PROBE_NO_DIFFERENCE: return "no difference";
-        case PROBE_NONE: break;
-        }
-        return "";
+        return verdict_names[verdict];
+}
+
+int probe_verdict_from_name(const char *name, enum probe_verdict *ret) {
+        for (size_t i = 0; i < ARRAY_SIZE(verdict_names); i++)
+                if (strcmp(name, verdict_names[i]) == 0) {
+                        *ret = (enum probe_verdict)i;
+                        return 0;
+                }
+        return -EINVAL;
 }
 
 bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result) {
@@ -54,57 +65,73 @@ void probe_series_judge(struct probe_series *series) {
         series->mad_mbps = probe_median(values, series->n_runs);
 }
 
-/* Pairs in which X is not below Y: 0 if all of X are below all of Y. Ties count against a difference. */
-static unsigned rank_statistic(const struct probe_series *x, const struct probe_series *y) {
-        unsigned u = 0;
+static bool all_positive(const struct probe_series *series) {
+        for (unsigned i = 0; i < series->n_runs; i++)
+                if (series->mbps[i] <= 0)
+                        return false;
+        return series->n_runs > 0;
+}
 
-        for (unsigned i = 0; i < x->n_runs; i++)
-                for (unsigned j = 0; j < y->n_runs; j++)
-                        u += x->mbps[i] >= y->mbps[j];
-        return u;
+unsigned probe_result_runs(const struct probe_result *result) {
+        unsigned before = result->series[PROBE_BEFORE].n_runs, after = result->series[PROBE_AFTER].n_runs;
+
+        return before < after ? before : after;
+}
+
+static bool is_of_effect(double gain) {
+        return gain >= 1 + PROBE_EFFECT_MIN || gain <= 1 - PROBE_EFFECT_MIN;
 }
 
 /*
- * Chance that two like series of M and N give a statistic of at most U. The number of orders with each statistic are
- * the coefficients of the Gaussian binomial (M+N over M), a product of (1 - q^(N+i)) / (1 - q^i); all are whole and far
- * below 2^53.
+ * The gain lies within the interval: a quarter of all ratios at least is on either side of that of the medians, and fewer
+ * are cut off at any number of runs.
  */
-static double rank_chance(unsigned m, unsigned n, unsigned u) {
-        double orders[U_MAX + 1] = {1}, all = 0, up_to_u = 0;
-        unsigned degree = m * n;
-
-        for (unsigned i = 1; i <= m; i++) {
-                for (unsigned k = degree; k >= n + i; k--)
-                        orders[k] -= orders[k - n - i];
-                for (unsigned k = i; k <= degree; k++)
-                        orders[k] += orders[k - i];
-        }
-        for (unsigned k = 0; k <= degree; k++) {
-                all += orders[k];
-                if (k <= u)
-                        up_to_u += orders[k];
-        }
-        return up_to_u / all;
+static void judge_gain(struct probe_result *result, const struct probe_figures figures[static 2], double level) {
+        result->gain = result->series[PROBE_AFTER].median_mbps / result->series[PROBE_BEFORE].median_mbps;
+        (void)probe_ratio_interval(
+                        &figures[PROBE_BEFORE], &figures[PROBE_AFTER], level, &result->gain_low, &result->gain_high);
 }
 
-/* Whether X is below Y by more than chance; two-sided, so half of it is for this side. */
-static bool is_below(const struct probe_series *x, const struct probe_series *y) {
-        return rank_chance(x->n_runs, y->n_runs, rank_statistic(x, y)) <= PROBE_CHANCE_MAX / 2;
+static enum probe_verdict verdict_of(const struct probe_result *result) {
+        if (result->gain_low > 1 && result->gain >= 1 + PROBE_EFFECT_MIN)
+                return PROBE_FASTER;
+        if (result->gain_high > 0 && result->gain_high < 1 && result->gain <= 1 - PROBE_EFFECT_MIN)
+                return PROBE_SLOWER;
+        return PROBE_NO_DIFFERENCE;
 }
 
-void probe_judge(struct probe_result *result) {
-        const struct probe_series *before = &result->series[PROBE_BEFORE], *after = &result->series[PROBE_AFTER];
+/* As the size that was seen was not shown, it takes more than these runs. */
+static unsigned runs_needed(const struct probe_result *result, const struct probe_figures figures[static 2]) {
+        bool seen = is_of_effect(result->gain);
+        double factor = seen ? result->gain : 1 + PROBE_EFFECT_MIN;
+        unsigned runs = probe_result_runs(result);
+        unsigned needed = probe_runs_needed(&figures[PROBE_BEFORE], &figures[PROBE_AFTER], factor);
+
+        return seen && needed > 0 && needed <= runs ? runs + 1 : needed;
+}
+
+void probe_judge(struct probe_result *result, unsigned runs) {
+        struct probe_figures figures[2];
 
         for (size_t i = 0; i < _PROBE_ROLE_MAX; i++)
                 probe_series_judge(&result->series[i]);
         result->verdict = PROBE_NONE;
-        result->gain = 0;
-        if (before->n_runs == 0 || after->n_runs == 0 || before->median_mbps <= 0)
+        result->gain = result->gain_low = result->gain_high = 0;
+        result->runs_needed = 0;
+        if (!all_positive(&result->series[PROBE_BEFORE]) || !all_positive(&result->series[PROBE_AFTER]))
                 return;
-        result->gain = after->median_mbps / before->median_mbps;
-        result->verdict = PROBE_NO_DIFFERENCE;
-        if (result->gain >= 1 + PROBE_EFFECT_MIN && is_below(before, after))
-                result->verdict = PROBE_FASTER;
-        else if (result->gain <= 1 - PROBE_EFFECT_MIN && is_below(after, before))
-                result->verdict = PROBE_SLOWER;
+        for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
+                figures[i] = (struct probe_figures){.values = result->series[i].mbps, .n = result->series[i].n_runs};
+        judge_gain(result, figures, probe_looks_plan(runs).level);
+        result->verdict = verdict_of(result);
+        if (result->verdict == PROBE_NO_DIFFERENCE)
+                result->runs_needed = runs_needed(result, figures);
+}
+
+bool probe_shows_none(const struct probe_result *result) {
+        return result->gain_low > 1 - PROBE_EFFECT_MIN && result->gain_high < 1 + PROBE_EFFECT_MIN;
+}
+
+bool probe_effect_is_seen(const struct probe_result *result) {
+        return is_of_effect(result->gain);
 }
