@@ -204,29 +204,60 @@ static void print_failure(FILE *f, const struct decision *decision, const struct
         }
 }
 
-static unsigned runs_of(const struct probe_result *probe) {
-        unsigned before = probe->series[PROBE_BEFORE].n_runs, after = probe->series[PROBE_AFTER].n_runs;
+/* "×2.93, 2.71 to 3.10" */
+static void print_gain(FILE *f, const struct probe_result *probe) {
+        char gain[UNITS_BUFFER], low[UNITS_BUFFER], high[UNITS_BUFFER];
 
-        return before < after ? before : after;
+        fprintf(f, "×%s", units_format_ratio(gain, probe->gain));
+        if (probe->gain_low > 0)
+                fprintf(f, ", %s to %s", units_format_ratio(low, probe->gain_low),
+                                units_format_ratio(high, probe->gain_high));
+}
+
+/* It is an estimate: of large numbers two digits. */
+static unsigned round_up(unsigned n) {
+        unsigned unit = 1;
+
+        while (n / unit >= 100)
+                unit *= 10;
+        return (n + unit - 1) / unit * unit;
+}
+
+static void print_no_difference(FILE *f, const struct probe_result *probe, const char *speeds) {
+        unsigned runs = probe_result_runs(probe);
+        const char *plural = runs == 1 ? "" : "s";
+
+        if (probe_shows_none(probe))
+                fprintf(f, "; no difference of %g %% or more (%s, ", 100 * PROBE_EFFECT_MIN, speeds);
+        else
+                fprintf(f, "; no difference that %u run%s can show (%s, ", runs, plural, speeds);
+        print_gain(f, probe);
+        if (probe_shows_none(probe))
+                fprintf(f, ", %u run%s", runs, plural);
+        else if (probe->runs_needed > runs && probe_effect_is_seen(probe))
+                fprintf(f, "; one of this size would take about %u runs", round_up(probe->runs_needed));
+        else if (probe->runs_needed > runs)
+                fprintf(f, "; one of %g %% would take about %u runs", 100 * PROBE_EFFECT_MIN,
+                                round_up(probe->runs_needed));
+        fputc(')', f);
 }
 
 static void print_probe(FILE *f, const struct probe_result *probe) {
-        char before[UNITS_BUFFER], after[UNITS_BUFFER], gain[UNITS_BUFFER];
-        unsigned runs = runs_of(probe);
-        const char *plural = runs == 1 ? "" : "s";
+        char before[UNITS_BUFFER], after[UNITS_BUFFER], speeds[2 * UNITS_BUFFER + 16];
+        unsigned runs = probe_result_runs(probe);
 
-        units_format_mbps(before, probe->series[PROBE_BEFORE].median_mbps);
-        units_format_mbps(after, probe->series[PROBE_AFTER].median_mbps);
+        snprintf(speeds, sizeof(speeds), "%s → %s MB/s",
+                        units_format_mbps(before, probe->series[PROBE_BEFORE].median_mbps),
+                        units_format_mbps(after, probe->series[PROBE_AFTER].median_mbps));
         switch (probe->verdict) {
         case PROBE_FASTER:
         case PROBE_SLOWER:
-                fprintf(f, "; sequential read %s → %s MB/s (×%s%s, %u run%s)", before, after,
-                                units_format_ratio(gain, probe->gain), probe->verdict == PROBE_SLOWER ? ", slower" : "",
-                                runs, plural);
+                fprintf(f, "; sequential read %s (", speeds);
+                print_gain(f, probe);
+                fprintf(f, "%s, %u run%s)", probe->verdict == PROBE_SLOWER ? ", slower" : "", runs,
+                                runs == 1 ? "" : "s");
                 break;
-        case PROBE_NO_DIFFERENCE:
-                fprintf(f, "; no difference that %u run%s can show (%s → %s MB/s)", runs, plural, before, after);
-                break;
+        case PROBE_NO_DIFFERENCE: print_no_difference(f, probe, speeds); break;
         case PROBE_NONE:
                 if (probe->skipped[0] != '\0')
                         fprintf(f, "; not measured: %s", probe->skipped);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-#define ENTRY_FIELDS_MAX 24U
+#define ENTRY_FIELDS_MAX 40U
 
 struct entry {
         struct iovec fields[ENTRY_FIELDS_MAX];

@@ -162,6 +162,16 @@ void journal_released(const char *label) {
         entry_send(&entry, LOG_NOTICE, SETRAD_MSG_RELEASED);
 }
 
+/* "49.90,50.12,49.71", in the order of the runs */
+static void add_runs(struct entry *entry, const char *name, const struct probe_series *series) {
+        char text[PROBE_RUNS_MAX * 16] = "";
+        size_t n = 0;
+
+        for (unsigned i = 0; i < series->n_runs && n < sizeof(text); i++)
+                n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.2f", i > 0 ? "," : "", series->mbps[i]);
+        entry_add(entry, name, "%s", text);
+}
+
 static void add_probe(struct entry *entry, const struct probe_result *probe) {
         if (probe->verdict == PROBE_NONE)
                 return;
@@ -170,7 +180,15 @@ static void add_probe(struct entry *entry, const struct probe_result *probe) {
         if (probe->series[PROBE_ARRAY].n_runs > 0)
                 entry_add(entry, "SETRAD_MBPS_ARRAY", "%.2f", probe->series[PROBE_ARRAY].median_mbps);
         entry_add(entry, "SETRAD_GAIN", "%.3f", probe->gain);
-        entry_add(entry, "SETRAD_PROBE_RUNS", "%u", probe->series[PROBE_AFTER].n_runs);
+        if (probe->gain_low > 0) {
+                entry_add(entry, "SETRAD_GAIN_LOW", "%.3f", probe->gain_low);
+                entry_add(entry, "SETRAD_GAIN_HIGH", "%.3f", probe->gain_high);
+        }
+        entry_add(entry, "SETRAD_PROBE_RUNS", "%u", probe_result_runs(probe));
+        if (probe->runs_needed > 0)
+                entry_add(entry, "SETRAD_PROBE_RUNS_NEEDED", "%u", probe->runs_needed);
+        add_runs(entry, "SETRAD_MBPS_BEFORE_RUNS", &probe->series[PROBE_BEFORE]);
+        add_runs(entry, "SETRAD_MBPS_AFTER_RUNS", &probe->series[PROBE_AFTER]);
         entry_add(entry, "SETRAD_PROBE_VERDICT", "%s", probe_verdict_name(probe->verdict));
 }
 

@@ -178,6 +178,13 @@ static struct apply_result measured(enum probe_verdict verdict, double before, d
         return result;
 }
 
+static struct apply_result with_interval(struct apply_result result, double low, double high, unsigned runs_needed) {
+        result.probe.gain_low = low;
+        result.probe.gain_high = high;
+        result.probe.runs_needed = runs_needed;
+        return result;
+}
+
 static void assert_sentence(const struct decision *decision, const struct apply_result *result, const char *wanted) {
         _cleanup_(freep) char *sentence = change_sentence(decision, result);
 
@@ -192,14 +199,30 @@ static void test_sentence_verdicts(void **state) {
                 const char *text;
         } cases[] = {
                         {changed(), CHANGED},
-                        {measured(PROBE_FASTER, 49.9, 146.2, 5),
-                                        CHANGED "; sequential read 49.9 → 146 MB/s (×2.93, 5 runs)"},
-                        {measured(PROBE_SLOWER, 146, 124.1, 5),
-                                        CHANGED "; sequential read 146 → 124 MB/s (×0.85, slower, 5 runs)"},
-                        {measured(PROBE_NO_DIFFERENCE, 49.9, 50.3, 5),
-                                        CHANGED "; no difference that 5 runs can show (49.9 → 50.3 MB/s)"},
+                        {with_interval(measured(PROBE_FASTER, 49.9, 146.2, 5), 2.714, 3.1, 0),
+                                        CHANGED "; sequential read 49.9 → 146 MB/s (×2.93, 2.71 to 3.10, 5 runs)"},
+                        {with_interval(measured(PROBE_SLOWER, 146, 124.1, 6), 0.8, 0.912, 0),
+                                        CHANGED "; sequential read 146 → 124 MB/s (×0.85, 0.80 to 0.91, slower, 6 "
+                                                "runs)"},
+                        {with_interval(measured(PROBE_NO_DIFFERENCE, 49.9, 50.9, 5), 0.95, 1.09, 40), CHANGED
+                                        "; no difference that 5 runs can show (49.9 → 50.9 MB/s, ×1.02, 0.95 to "
+                                        "1.09; one of 3 % would take about 40 runs)"},
+                        {with_interval(measured(PROBE_NO_DIFFERENCE, 49.9, 60, 5), 0.95, 1.59, 101), CHANGED
+                                        "; no difference that 5 runs can show (49.9 → 60.0 MB/s, ×1.20, 0.95 to "
+                                        "1.59; one of this size would take about 110 runs)"},
+                        /* So many there were: it is not that. */
+                        {with_interval(measured(PROBE_NO_DIFFERENCE, 49.9, 50.9, 9), 0.96, 1.04, 9), CHANGED
+                                        "; no difference that 9 runs can show (49.9 → 50.9 MB/s, ×1.02, 0.96 to "
+                                        "1.04)"},
+                        {with_interval(measured(PROBE_NO_DIFFERENCE, 49.9, 50.3, 6), 0.98, 1.029, 5), CHANGED
+                                        "; no difference of 3 % or more (49.9 → 50.3 MB/s, ×1.01, 0.98 to 1.03, 6 "
+                                        "runs)"},
+                        /* Too few for an interval. */
+                        {with_interval(measured(PROBE_NO_DIFFERENCE, 49.9, 60, 3), 0, 0, 7),
+                                        CHANGED "; no difference that 3 runs can show (49.9 → 60.0 MB/s, ×1.20; one of "
+                                                "this size would take about 7 runs)"},
                         {measured(PROBE_NO_DIFFERENCE, 49.9, 50.3, 1),
-                                        CHANGED "; no difference that 1 run can show (49.9 → 50.3 MB/s)"},
+                                        CHANGED "; no difference that 1 run can show (49.9 → 50.3 MB/s, ×1.01)"},
         };
         struct apply_result skipped = changed();
         struct stack s;
