@@ -10,8 +10,8 @@
 #include "common/ledger-private.h"
 
 /*
- * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid, owner_start_ticks and dm_name may be
- * missing, and a reader that does not know them passes them over.
+ * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid, owner_start_ticks, dm_name, gain_low, gain_high,
+ * verdict and runs may be missing, and a reader that does not know them passes them over.
  */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
@@ -146,6 +146,26 @@ static json_t *encode_figure(double value) {
         return isfinite(value) && value > 0 ? json_real(value) : json_null();
 }
 
+/* Unknown, or of an earlier version, it is null or missing. */
+static int get_optional_figure(const json_t *object, const char *key, double *ret) {
+        *ret = 0;
+        return json_object_get(object, key) ? get_figure(object, key, ret) : 0;
+}
+
+static json_t *encode_verdict(enum probe_verdict verdict) {
+        return verdict == PROBE_NONE ? json_null() : json_string(probe_verdict_name(verdict));
+}
+
+static int get_verdict(const json_t *object, const char *key, enum probe_verdict *ret) {
+        const json_t *json = json_object_get(object, key);
+        const char *name = json_string_value(json);
+
+        *ret = PROBE_NONE;
+        if (!json || json_is_null(json))
+                return 0;
+        return name && probe_verdict_from_name(name, ret) == 0 ? 0 : -EBADMSG;
+}
+
 /* JSON's integers have a sign, and many readers only 53 bits: a fingerprint is text. */
 static json_t *encode_stack(uint64_t stack) {
         return stack != 0 ? json_sprintf("%016" PRIx64, stack) : json_null();
@@ -192,15 +212,17 @@ static int get_owner(const json_t *object, struct process *ret) {
 }
 
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:b, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "pending",
-                        entry->pending, "owner_pid", encode_owner_number(&entry->owner, entry->owner.pid),
+        return json_pack("{s:b, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                        "pending", entry->pending, "owner_pid", encode_owner_number(&entry->owner, entry->owner.pid),
                         "owner_start_ticks", encode_owner_number(&entry->owner, entry->owner.start_ticks), "reverted",
                         entry->reverted, "put_back", entry->put_back, "kept_sectors",
                         encode_optional_number(entry->kept_sectors), "label", encode_text(entry->label), "rule",
                         encode_text(entry->rule), "stack", encode_stack(entry->stack), "new_sectors",
                         (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
                         encode_figure(entry->before_mbps), "after_mbps", encode_figure(entry->after_mbps), "gain",
-                        encode_figure(entry->gain));
+                        encode_figure(entry->gain), "gain_low", encode_figure(entry->gain_low), "gain_high",
+                        encode_figure(entry->gain_high), "verdict", encode_verdict(entry->verdict), "runs",
+                        encode_optional_number(entry->runs));
 }
 
 static json_t *encode_record(const struct ledger_record *record) {
@@ -226,6 +248,16 @@ char *ledger_format(const struct ledger *ledger) {
         return document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
 }
 
+/* What came later of the figures of a probe. */
+static int parse_probe(const json_t *json, struct ledger_entry *entry) {
+        if (get_optional_figure(json, "gain_low", &entry->gain_low) < 0 ||
+                        get_optional_figure(json, "gain_high", &entry->gain_high) < 0 ||
+                        get_verdict(json, "verdict", &entry->verdict) < 0 ||
+                        get_optional_number(json, "runs", &entry->runs) < 0)
+                return -EBADMSG;
+        return 0;
+}
+
 static int parse_change(const json_t *json, struct ledger_entry *entry) {
         int r;
 
@@ -247,7 +279,7 @@ static int parse_change(const json_t *json, struct ledger_entry *entry) {
                         get_figure(json, "after_mbps", &entry->after_mbps) < 0 ||
                         get_figure(json, "gain", &entry->gain) < 0)
                 return -EBADMSG;
-        return 0;
+        return parse_probe(json, entry);
 }
 
 static int parse_device(const json_t *json, struct device_identity *device) {

@@ -223,9 +223,13 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
         confirm(record);
         if (!probe || probe->verdict == PROBE_NONE)
                 return;
+        record->entry.verdict = probe->verdict;
         record->entry.before_mbps = probe->series[PROBE_BEFORE].median_mbps;
         record->entry.after_mbps = probe->series[PROBE_AFTER].median_mbps;
         record->entry.gain = probe->gain;
+        record->entry.gain_low = probe->gain_low;
+        record->entry.gain_high = probe->gain_high;
+        record->entry.runs = opt_some(probe_result_runs(probe));
 }
 
 /*

@@ -33,7 +33,10 @@ struct ledger_entry {
         bool reverted;                        /* the original value was put back by wish: left to the administrator */
         bool put_back;                        /* new_sectors was tried, and taken back as keep-if asks */
         struct opt_int kept_sectors;          /* of what is put_back: given before, and stands; unknown: nothing was */
-        double before_mbps, after_mbps, gain; /* of the last probe; 0 if none */
+        enum probe_verdict verdict;           /* of the probe of that change; PROBE_NONE if there was none */
+        double before_mbps, after_mbps, gain; /* of it; 0 if none */
+        double gain_low, gain_high;           /* of it; 0 if none, or it had too few runs for an interval */
+        struct opt_int runs;                  /* of it, in each series; unknown if none */
 };
 
 /* What is about to be done to a device. */

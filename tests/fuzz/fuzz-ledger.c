@@ -12,7 +12,8 @@ static void check_entries(const struct ledger *ledger) {
         for (size_t i = 0; i < ledger_count(ledger); i++) {
                 const struct ledger_entry *entry = ledger_get(ledger, i);
 
-                FUZZ_CHECK(entry->label && entry->rule && entry->gain >= 0);
+                FUZZ_CHECK(entry->label && entry->rule && entry->gain >= 0 && entry->gain_low >= 0 &&
+                                entry->gain_high >= 0);
                 FUZZ_CHECK(ledger_find(ledger, &entry->device) == entry);
         }
 }

@@ -74,10 +74,12 @@ static struct device_identity device(unsigned minor, uint64_t diskseq, const cha
 }
 
 static struct probe_result faster(void) {
-        struct probe_result probe = {.verdict = PROBE_FASTER, .gain = 2.93};
+        struct probe_result probe = {.verdict = PROBE_FASTER, .gain = 2.93, .gain_low = 2.71, .gain_high = 3.1};
 
         probe.series[PROBE_BEFORE].median_mbps = 49.9;
+        probe.series[PROBE_BEFORE].n_runs = 6;
         probe.series[PROBE_AFTER].median_mbps = 146;
+        probe.series[PROBE_AFTER].n_runs = 5;
         return probe;
 }
 
@@ -135,6 +137,9 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_int_equal(a->put_back, b->put_back);
         assert_int_equal(opt_or(a->kept_sectors, -1), opt_or(b->kept_sectors, -1));
         assert_true(a->before_mbps == b->before_mbps && a->after_mbps == b->after_mbps && a->gain == b->gain);
+        assert_true(a->gain_low == b->gain_low && a->gain_high == b->gain_high);
+        assert_int_equal(a->verdict, b->verdict);
+        assert_int_equal(opt_or(a->runs, -1), opt_or(b->runs, -1));
 }
 
 static void test_begin_confirm_abandon(void **state) {
@@ -162,6 +167,9 @@ static void test_begin_confirm_abandon(void **state) {
         entry = ledger_find(ledger, &a);
         assert_false(entry->pending);
         assert_true(entry->gain == 2.93 && entry->before_mbps == 49.9 && entry->after_mbps == 146);
+        assert_true(entry->gain_low == 2.71 && entry->gain_high == 3.1);
+        assert_int_equal(entry->verdict, PROBE_FASTER);
+        assert_int_equal(opt_or(entry->runs, -1), 5);
         ledger_abandon(ledger, &a); /* nothing is pending */
         assert_int_equal(ledger_count(ledger), 1);
 
