@@ -26,6 +26,7 @@ for map in odd plain; do
     assert_eq "$(entry $map .original_sectors)" 256 "original value of $map in the ledger"
     assert_eq "$(entry $map .change.pending)" false "pending in the ledger, $map"
     assert_ratio "$(entry $map .change.after_mbps)" "$(entry $map .change.before_mbps)" '>' 1.5 "gain of $map in the ledger"
+    assert_eq "$(entry $map '"\(.change.verdict) \(.change.runs) \(.change.gain_low > 1)"')" "faster 5 true" "verdict, runs and interval of $map in the ledger"
 done
 assert_eq "$(setractl apply)" "Nothing to change." "a second apply"
 

@@ -35,13 +35,15 @@ rules:
 EOF
 setractl apply >"$scenario_dir/out"
 cat "$scenario_dir/out"
-grep -Eq '^lowered \(dm-[0-9]+ on md0\): readahead 3072 → 64 sectors \(32 KiB, .*\); sequential read [0-9.]+ → [0-9.]+ MB/s \(×0\.[0-9]+, slower, 5 runs\): put back to 3072 sectors, as keep-if "gain >= 0.97" asks$' \
+grep -Eq '^lowered \(dm-[0-9]+ on md0\): readahead 3072 → 64 sectors \(32 KiB, .*\); sequential read [0-9.]+ → [0-9.]+ MB/s \(×0\.[0-9]+, 0\.[0-9]+ to 0\.[0-9]+, slower, 5 runs\): put back to 3072 sectors, as keep-if "gain >= 0.97" asks$' \
     "$scenario_dir/out" || fail "no word that it was put back"
 assert_eq "$(grep -c '^raised .*readahead 256 → 3072 .*, 5 runs)$' "$scenario_dir/out")" 1 "what is faster and stays"
 assert_eq "$(ra /dev/mapper/lowered) $(ra /dev/mapper/raised)" "3072 3072" "readahead after apply"
 assert_eq "$(entry lowered '[.original_sectors, .change.new_sectors, .change.pending, .change.reverted, .change.put_back, .change.kept_sectors] | map(tostring) | join(" ")')" \
     "3072 64 false false true null" "the ledger: original, tried, pending, reverted, put back, given before"
 assert_ratio "$(entry lowered .change.gain)" 1 '<' 0.97 "gain in the ledger"
+assert_eq "$(entry lowered '[.change.verdict, .change.runs, .change.gain_low <= .change.gain, .change.gain <= .change.gain_high, .change.gain_high < 1] | map(tostring) | join(" ")')" \
+    "slower 5 true true true" "verdict, runs and interval in the ledger"
 
 assert_eq "$(setractl apply)" "Nothing to change." "a second apply"
 setractl apply /dev/mapper/lowered >"$scenario_dir/out"

@@ -37,6 +37,19 @@ note "SETRAD_RULE: $(field SETRAD_RULE)"
 before=$(field SETRAD_MBPS_BEFORE) after=$(field SETRAD_MBPS_AFTER) array=$(field SETRAD_MBPS_ARRAY)
 assert_ratio "$after" "$before" '>' 1.5 "what the change brought"
 assert_ratio "$(field SETRAD_GAIN)" "$(awk "BEGIN { print $after / $before }")" '>' 0.99 "SETRAD_GAIN is their ratio"
+low=$(field SETRAD_GAIN_LOW) high=$(field SETRAD_GAIN_HIGH)
+assert_ratio "$low" 1 '>' 1 "where the interval begins"
+assert_ratio "$(field SETRAD_GAIN)" "$low" '>=' 1 "gain ÷ low end of the interval"
+assert_ratio "$high" "$(field SETRAD_GAIN)" '>=' 1 "high end of the interval ÷ gain"
+assert_eq "$(field SETRAD_PROBE_VERDICT)" faster SETRAD_PROBE_VERDICT
+# median FIGURES: of five, comma separated
+median() { tr , '\n' <<<"$1" | sort -g | sed -n 3p; }
+for when in BEFORE AFTER; do
+    runs=$(field "SETRAD_MBPS_${when}_RUNS")
+    assert_eq "$(tr -cd , <<<"$runs" | wc -c)" 4 "commas in SETRAD_MBPS_${when}_RUNS"
+    assert_eq "$(median "$runs")" "$(field "SETRAD_MBPS_$when")" "median of SETRAD_MBPS_${when}_RUNS"
+done
+field MESSAGE | grep -Eq ' MB/s \(×[0-9.]+, [0-9.]+ to [0-9.]+, 5 runs\)$' || fail "the sentence has no interval"
 
 ledger=$(jq '.entries[]' /run/setrad/ledger.json)
 note "ledger: $(jq -c '{name, original_sectors, change}' <<<"$ledger")"
@@ -44,6 +57,9 @@ assert_eq "$(jq .original_sectors <<<"$ledger")" 256 "original value in the ledg
 assert_eq "$(jq .change.new_sectors <<<"$ledger")" 7168 "new value in the ledger"
 assert_eq "$(jq .change.pending <<<"$ledger")" false "pending in the ledger"
 assert_ratio "$(jq .change.after_mbps <<<"$ledger")" "$after" '>' 0.99 "the ledger's figure ÷ the journal's"
+assert_eq "$(jq -r '"\(.change.verdict) \(.change.runs)"' <<<"$ledger")" "faster 5" "verdict and runs in the ledger"
+assert_ratio "$(jq .change.gain_low <<<"$ledger")" "$low" '>' 0.99 "low end of the interval in the ledger ÷ the journal's"
+assert_ratio "$(jq .change.gain_high <<<"$ledger")" "$high" '>' 0.99 "high end of the interval in the ledger ÷ the journal's"
 
 assert_ratio "$before" "$array" '<' 0.6 "LV ÷ array before"
 assert_ratio "$after" "$array" '>=' 0.95 "LV ÷ array after"
