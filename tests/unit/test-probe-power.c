@@ -231,6 +231,23 @@ static void test_drift(void **state) {
         check_table(DRIFT);
 }
 
+/* That like series are called different, at any of the looks: in 2 of 100 at most. */
+static void test_false_answers_are_rare(void **state) {
+        for (unsigned runs = 5; runs <= PROBE_RUNS_MAX; runs++) {
+                const struct cell cell = {1, 0.2, STEADY, runs};
+                unsigned n = 0;
+
+                for (unsigned seed = 1; seed <= 10 * SEEDS; seed++) {
+                        struct probe_result result;
+
+                        measure(&cell, seed, &result);
+                        n += result.verdict != PROBE_NO_DIFFERENCE;
+                }
+                print_message("%2u runs at most: %u of %u like series are called different\n", runs, n, 10 * SEEDS);
+                assert_true(n <= 10 * SEEDS * PROBE_CHANCE_MAX);
+        }
+}
+
 /* What the table must not leave out: all but small gains in much noise. */
 static void test_power_is_asked_for(void **state) {
         for (enum disturbance disturbance = 0; disturbance < _DISTURBANCE_MAX; disturbance++)
@@ -326,6 +343,7 @@ int main(void) {
                         cmocka_unit_test(test_steady),
                         cmocka_unit_test(test_outliers),
                         cmocka_unit_test(test_drift),
+                        cmocka_unit_test(test_false_answers_are_rare),
                         cmocka_unit_test(test_power_is_asked_for),
                         cmocka_unit_test(test_ends_early),
                         cmocka_unit_test(test_runs_needed_suffice),
