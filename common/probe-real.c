@@ -2,16 +2,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+#include "common/probe-busy.h"
+#include "common/probe-resident.h"
 #include "common/probe.h"
+#include "common/topology.h"
 
 static uint64_t now_usec(void *userdata) {
         struct timespec ts;
 
         clock_gettime(CLOCK_MONOTONIC, &ts);
         return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+static void pause_usec(void *userdata, uint64_t usec) {
+        struct timespec ts = {.tv_sec = (time_t)(usec / 1000000), .tv_nsec = (long)(usec % 1000000) * 1000};
+
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
 
 /* Any other advice would change the descriptor's readahead. */
@@ -28,4 +41,50 @@ static ssize_t read_block(void *userdata, int fd, void *buffer, size_t size, uin
         return n < 0 ? -errno : n;
 }
 
-const struct probe_ops probe_ops_real = {.now_usec = now_usec, .drop = drop_range, .read = read_block};
+static int get_counters(int fd, struct io_counters *ret) {
+        _cleanup_(fclosep) FILE *f = NULL;
+        char path[64], line[512];
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+                return -errno;
+        if (!S_ISBLK(st.st_mode))
+                return -ENOTBLK;
+        /* A partition has a "stat" of its own. */
+        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_rdev), minor(st.st_rdev));
+        f = fopen(path, "re");
+        if (!f)
+                return -errno;
+        if (!fgets(line, sizeof(line), f))
+                return -EIO;
+        return io_counters_parse(line, ret);
+}
+
+static int in_flight(void *userdata, int fd, uint64_t *ret) {
+        struct io_counters counters;
+        int r = get_counters(fd, &counters);
+
+        if (r < 0)
+                return r;
+        *ret = counters.in_flight;
+        return 0;
+}
+
+static int fetched_bytes(void *userdata, int fd, uint64_t *ret_bytes) {
+        struct io_counters counters;
+        int r = get_counters(fd, &counters);
+
+        if (r < 0)
+                return r;
+        return __builtin_mul_overflow(counters.sectors_read, SECTOR_BYTES, ret_bytes) ? -ERANGE : 0;
+}
+
+const struct probe_ops probe_ops_real = {
+                .now_usec = now_usec,
+                .pause = pause_usec,
+                .drop = drop_range,
+                .read = read_block,
+                .cached = probe_resident_bytes,
+                .in_flight = in_flight,
+                .fetched = fetched_bytes,
+};

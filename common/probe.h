@@ -70,17 +70,24 @@ struct probe_series {
         uint64_t bytes_asked, bytes_fetched;
 };
 
-/* Seams for tests: a clock and a reader. All but now_usec return 0 or a negative errno, where not told otherwise. */
+/*
+ * Seams for tests: a clock and a reader. All but now_usec and pause return 0 or a negative errno, where not told
+ * otherwise. Where a source has streams, all but fetched are called by several threads at once, each with descriptors of
+ * its own: what they share must be safe for that.
+ */
 struct probe_ops {
         uint64_t (*now_usec)(void *userdata);
-        /* Takes a range out of the page cache. */
+        void (*pause)(void *userdata, uint64_t usec);
+        /* Takes a range out of the page cache; what is still being read stays, and is no error. */
         int (*drop)(void *userdata, int fd, uint64_t offset, uint64_t bytes);
         /* As pread(), with a negative errno. */
         ssize_t (*read)(void *userdata, int fd, void *buffer, size_t size, uint64_t offset);
         /* Touches the page at OFFSET through a mapping of the descriptor's. */
         int (*fault)(void *userdata, int fd, uint64_t offset);
-        /* How much of a range is in the page cache. */
+        /* How much of a range is in the page cache; what is still being read may be left out. -EPERM: can't be seen. */
         int (*cached)(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes);
+        /* How many reads and writes of the device are under way. */
+        int (*in_flight)(void *userdata, int fd, uint64_t *ret);
         /* How much has been read from the device since it is there, by its counters. */
         int (*fetched)(void *userdata, int fd, uint64_t *ret_bytes);
         void *userdata;
