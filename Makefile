@@ -39,7 +39,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wno-unused-parameter
 SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSETRAD_VERSION='"$(VERSION)"' -DPKG_VENDORDIR='"$(VENDORDIR)"' \
                    -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
-SETRAD_CFLAGS := -std=gnu17 $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -fstack-protector-strong -MMD -MP
+SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -fstack-protector-strong -MMD -MP
 SETRAD_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
 ifdef SAN
   SETRAD_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

@@ -4,14 +4,8 @@
 
 #include "common/probe-private.h"
 
-/* Windows that are read before the clock is started: in the first the window grows, the second is the first full one. */
+/* In the first the window grows, the second is the first full one. */
 #define RAMP_WINDOWS 2
-
-/*
- * A run with fewer windows in all is measured from its start: else most of what is measured would have been read ahead
- * before, and a device would seem faster than it is.
- */
-#define RUN_WINDOWS_LEAST (2 * RAMP_WINDOWS)
 
 /*
  * Two windows are under way at any time: the one that is waited for, and the next, asked for when the first was begun.
@@ -19,38 +13,56 @@
  */
 #define WINDOWS_COUNTED 2
 
-struct reading {
-        struct probing *probing;
-        const struct probe_run *run;
-        uint64_t position, end;
-};
-
-static int read_next(struct reading *reading) {
-        struct probing *probing = reading->probing;
-        const struct probe_ops *ops = probing->setup->ops;
+int probe_read_next(struct probe_reading *reading) {
+        const struct probe_setup *setup = reading->probing->setup;
+        const struct probe_ops *ops = setup->ops;
         uint64_t left = reading->end - reading->position;
         ssize_t n;
 
-        n = ops->read(ops->userdata, reading->run->fd, probing->buffer,
-                        left < probing->block_bytes ? (size_t)left : probing->block_bytes, reading->position);
+        n = ops->read(ops->userdata, reading->run->fd, reading->buffer,
+                        left < reading->probing->block_bytes ? (size_t)left : reading->probing->block_bytes,
+                        reading->position);
         if (n < 0)
                 return (int)n;
         if (n == 0)
                 return -ENODATA;
         reading->position += (uint64_t)n;
-        probing->bytes_read += (uint64_t)n;
+        if (setup->progress)
+                setup->progress->bytes_read += (uint64_t)n;
         return 0;
 }
 
-static int ramp_up(struct reading *reading) {
+uint64_t probe_ramp_bytes(const struct probe_run *run) {
+        if (run->workload != PROBE_SEQUENTIAL || run->bytes / run->window_bytes < PROBE_WINDOWS_LEAST)
+                return 0;
+        return run->window_bytes * RAMP_WINDOWS;
+}
+
+uint64_t probe_unit_bytes(const struct probe_reading *reading) {
+        uint64_t unit = reading->run->window_bytes * WINDOWS_COUNTED;
+
+        if (reading->run->workload != PROBE_SEQUENTIAL || reading->end - reading->position < unit)
+                return reading->probing->block_bytes;
+        return unit;
+}
+
+int probe_reading_done(struct probing *probing, const struct probe_reading *reading) {
         const struct probe_run *run = reading->run;
-        uint64_t bytes = 0;
+        uint64_t bytes = reading->position - run->offset, room = run->window_bytes * PROBE_WINDOWS_AHEAD;
+
+        probing->bytes_read += bytes;
+        if (bytes == 0)
+                return 0;
+        bytes = bytes + room < run->room_bytes ? bytes + room : run->room_bytes;
+        return probe_cache_drop(probing->setup->ops, run->fd, run->offset, bytes, &run->held, probing->end_usec);
+}
+
+static int ramp_up(struct probe_reading *reading) {
+        uint64_t bytes = probe_ramp_bytes(reading->run);
         int r;
 
-        if (run->workload == PROBE_SEQUENTIAL && run->bytes / run->window_bytes >= RUN_WINDOWS_LEAST)
-                bytes = run->window_bytes * RAMP_WINDOWS;
-        while (reading->position - run->offset < bytes && !probing_is_over(reading->probing)) {
-                r = read_next(reading);
+        while (reading->position - reading->run->offset < bytes && !probing_is_over(reading->probing)) {
+                r = probe_read_next(reading);
                 if (r < 0)
                         return r;
         }
@@ -61,10 +73,9 @@ static int ramp_up(struct reading *reading) {
  * Reads until it should be over and on to a whole number of units, but never beyond the end of the place or the
  * deadline.
  */
-static int measure(struct reading *reading, double *ret_mbps) {
+static int measure(struct probe_reading *reading, double *ret_mbps) {
         const struct probe_run *run = reading->run;
-        uint64_t first = reading->position, start, now, units = 0;
-        uint64_t unit = run->workload == PROBE_SEQUENTIAL ? run->window_bytes * WINDOWS_COUNTED : 1;
+        uint64_t first = reading->position, start, now, units = 0, unit = probe_unit_bytes(reading);
         int r;
 
         if (reading->end - first >= unit)
@@ -73,7 +84,7 @@ static int measure(struct reading *reading, double *ret_mbps) {
         while (reading->position < reading->end && now < reading->probing->deadline_usec) {
                 uint64_t units_before = units;
 
-                r = read_next(reading);
+                r = probe_read_next(reading);
                 if (r < 0)
                         return r;
                 now = probing_now(reading->probing);
@@ -86,20 +97,16 @@ static int measure(struct reading *reading, double *ret_mbps) {
 }
 
 int probe_run_sequential(struct probing *probing, const struct probe_run *run, double *ret_mbps) {
-        const struct probe_ops *ops = probing->setup->ops;
-        struct reading reading = {
-                        .probing = probing, .run = run, .position = run->offset, .end = run->offset + run->bytes};
-        int r;
+        struct probe_reading reading = {.probing = probing,
+                        .run = run,
+                        .buffer = probing->buffer,
+                        .position = run->offset,
+                        .end = run->offset + run->bytes};
+        int r, dropped;
 
-        r = ops->drop(ops->userdata, run->fd, run->offset, run->bytes);
-        if (r < 0)
-                return r;
         r = ramp_up(&reading);
-        if (r < 0)
-                return r;
-        r = measure(&reading, ret_mbps);
-        if (r < 0)
-                return r;
-        /* What was read is of no use to anybody. */
-        return ops->drop(ops->userdata, run->fd, run->offset, reading.position - run->offset);
+        if (r == 0)
+                r = measure(&reading, ret_mbps);
+        dropped = probe_reading_done(probing, &reading);
+        return r < 0 ? r : dropped;
 }

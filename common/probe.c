@@ -7,97 +7,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/probe-private.h"
-#include "common/probe-range.h"
+#include "common/probe-run.h"
 
-/* How the runs of a measurement go on. */
-struct rounds {
-        struct probing probing;
-        struct probe_layout layout;
-        struct probe_series *series;
-        size_t present[PROBE_SOURCES_MAX]; /* indices of the sources that are there */
-        unsigned n_present;
-        unsigned n_runs;    /* in each series */
-        unsigned runs_left; /* of all series, for their share of the time */
-};
+/* At most this part of the time is kept for the end. */
+#define TIME_KEPT_SHARE 16U
 
 static bool source_is_present(const struct probe_source *source) {
         return source->fds;
-}
-
-static const struct probe_source *source_at(const struct rounds *rounds, size_t i) {
-        return &rounds->probing.setup->sources[rounds->present[i]];
-}
-
-/* In whole blocks, as it is compared with what has been read. */
-static uint64_t source_window(const struct probe_source *source, unsigned block_bytes) {
-        uint64_t blocks = source->readahead_bytes / block_bytes + (source->readahead_bytes % block_bytes != 0), bytes;
-
-        if (__builtin_mul_overflow(blocks > 0 ? blocks : 1, block_bytes, &bytes))
-                return source->readahead_bytes;
-        return bytes;
-}
-
-/* The share of the next run in the time that is left. */
-static uint64_t soft_deadline(const struct rounds *rounds) {
-        uint64_t now = probing_now(&rounds->probing), deadline = rounds->probing.deadline_usec;
-
-        return now < deadline ? now + (deadline - now) / rounds->runs_left : now;
-}
-
-static bool budget_is_spent(const struct rounds *rounds) {
-        uint64_t bytes = rounds->probing.setup->limits.bytes;
-
-        return probing_is_over(&rounds->probing) || (bytes > 0 && rounds->probing.bytes_read >= bytes);
-}
-
-/* What is left of the budget bounds the run. */
-static uint64_t run_bytes(const struct rounds *rounds) {
-        uint64_t bytes = rounds->probing.setup->limits.bytes;
-
-        if (bytes == 0 || bytes - rounds->probing.bytes_read >= rounds->layout.run_bytes)
-                return rounds->layout.run_bytes;
-        return bytes - rounds->probing.bytes_read;
-}
-
-static void show_progress(const struct rounds *rounds) {
-        struct probe_progress *progress = rounds->probing.setup->progress;
-
-        if (!progress)
-                return;
-        progress->bytes_read = rounds->probing.bytes_read;
-        progress->runs_done++;
-}
-
-/* The run of the series present as number I in a round. */
-static int one_run(struct rounds *rounds, unsigned round, unsigned i) {
-        const struct probe_source *source = source_at(rounds, i);
-        struct probe_series *series = &rounds->series[rounds->present[i]];
-        struct probing *probing = &rounds->probing;
-        struct probe_run run;
-        uint64_t bytes_before = probing->bytes_read;
-        double mbps = 0;
-        int r;
-
-        if (budget_is_spent(rounds))
-                return 0;
-        run = (struct probe_run){
-                        .fd = source->fds[round],
-                        .workload = source->workload,
-                        .offset = probe_layout_offset(&rounds->layout, round, i),
-                        .bytes = run_bytes(rounds),
-                        .window_bytes = source_window(source, probing->block_bytes),
-                        .soft_usec = soft_deadline(rounds),
-        };
-        r = probe_run_sequential(probing, &run, &mbps);
-        if (r < 0)
-                return r;
-        rounds->runs_left--;
-        series->bytes_read += probing->bytes_read - bytes_before;
-        if (mbps > 0 && round < rounds->n_runs)
-                series->mbps[series->n_runs++] = mbps;
-        show_progress(rounds);
-        return 0;
 }
 
 /* All series once, forward in even rounds and backward in odd ones, so that drift cancels out. */
@@ -105,7 +21,7 @@ static int one_round(struct rounds *rounds, unsigned round) {
         int r;
 
         for (unsigned i = 0; i < rounds->n_present; i++) {
-                r = one_run(rounds, round, round % 2 == 0 ? i : rounds->n_present - 1 - i);
+                r = probe_one_run(rounds, round, round % 2 == 0 ? i : rounds->n_present - 1 - i);
                 if (r < 0)
                         return r;
         }
@@ -125,7 +41,7 @@ static int all_rounds(struct rounds *rounds) {
 
         /* What is read first on a machine is slower for reasons of its own. */
         if (!rounds->probing.setup->limits.no_warm_up) {
-                r = one_run(rounds, rounds->n_runs, rounds->n_present > 1);
+                r = probe_one_run(rounds, rounds->n_runs, rounds->n_present > 1);
                 if (r < 0)
                         return r;
         }
@@ -147,8 +63,10 @@ static void find_present(struct rounds *rounds) {
                         rounds->present[rounds->n_present++] = i;
 }
 
-/* The smallest of the sources, and the largest of their windows. */
+/* The smallest of the sources, the largest of their windows, and the most of their streams. */
 static void find_extent(const struct rounds *rounds, struct probe_extent *extent) {
+        extent->cold = true;
+        extent->n_parts = 1;
         for (size_t i = 0; i < rounds->n_present; i++) {
                 const struct probe_source *source = source_at(rounds, i);
                 uint64_t window = source_window(source, rounds->probing.block_bytes);
@@ -157,48 +75,85 @@ static void find_extent(const struct rounds *rounds, struct probe_extent *extent
                         extent->size_bytes = source->size_bytes;
                 if (window > extent->window_bytes)
                         extent->window_bytes = window;
+                if (source->streams > extent->n_parts)
+                        extent->n_parts = source->streams;
+                if (source->workload != PROBE_SEQUENTIAL_COLD)
+                        extent->cold = false;
         }
+        /* The limit is that of a run, whatever the number of its readers. */
+        extent->bytes_per_run = rounds->probing.setup->limits.bytes_per_run / extent->n_parts;
 }
 
 /* Sets layout and number of runs; false, with the reason, if there is nothing to measure. */
 static bool prepare(struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX]) {
-        const struct probe_setup *setup = rounds->probing.setup;
-        struct probe_extent extent = {
-                        .bytes_per_run = setup->limits.bytes_per_run, .block_bytes = rounds->probing.block_bytes};
-        unsigned n_rounds = rounds->n_runs + !setup->limits.no_warm_up;
+        const struct probe_limits *limits = &rounds->probing.setup->limits;
+        struct probe_progress *progress = rounds->probing.setup->progress;
+        struct probe_extent extent = {.block_bytes = rounds->probing.block_bytes};
+        unsigned n_rounds = rounds->n_runs + !limits->no_warm_up;
 
         find_present(rounds);
         find_extent(rounds, &extent);
-        rounds->runs_left = rounds->n_present * rounds->n_runs + !setup->limits.no_warm_up;
-        if (setup->progress)
-                setup->progress->runs_planned = rounds->runs_left;
+        rounds->window_bytes = extent.window_bytes;
+        rounds->n_readers = extent.n_parts;
+        rounds->runs_left = rounds->n_present * rounds->n_runs + !limits->no_warm_up;
+        if (progress)
+                progress->runs_planned = rounds->runs_left;
         if (rounds->n_present == 0)
                 snprintf(skipped, PROBE_SKIPPED_MAX, "there is nothing to read");
         else if (probe_layout_compute(&extent, n_rounds, rounds->n_present, &rounds->layout))
                 return true;
-        else if (extent.size_bytes > extent.bytes_per_run)
-                snprintf(skipped, PROBE_SKIPPED_MAX, "%" PRIu64 " bytes a run are too few", extent.bytes_per_run);
+        else if (extent.size_bytes > limits->bytes_per_run)
+                snprintf(skipped, PROBE_SKIPPED_MAX, "%" PRIu64 " bytes a run are too few", limits->bytes_per_run);
         else
                 snprintf(skipped, PROBE_SKIPPED_MAX, "it is too small (%" PRIu64 " bytes)", extent.size_bytes);
         return false;
 }
 
-/* Every series that was asked for must have a run. */
-static void check_runs(const struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX]) {
-        for (size_t i = 0; i < rounds->n_present; i++)
-                if (rounds->series[rounds->present[i]].n_runs == 0)
-                        snprintf(skipped, PROBE_SKIPPED_MAX,
-                                        "%" PRIu64 " ms were not enough for one run in each series",
-                                        rounds->probing.setup->limits.time_msec);
+static uint64_t mib(uint64_t bytes) {
+        return bytes / (1U << 20);
 }
 
-static uint64_t deadline_usec(const struct probing *probing) {
-        uint64_t deadline;
+static void say_in_use(const struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX]) {
+        errno = -rounds->cached_error;
+        if (rounds->cached_error < 0)
+                snprintf(skipped, PROBE_SKIPPED_MAX, "which of its pages are in use can't be seen: %m");
+        else
+                snprintf(skipped, PROBE_SKIPPED_MAX,
+                                "its pages are in use: %" PRIu64 " of %" PRIu64 " MiB looked at are in the page cache",
+                                mib(rounds->tally.cached_bytes), mib(rounds->tally.bytes));
+}
 
-        if (__builtin_mul_overflow(probing->setup->limits.time_msec, 1000, &deadline) ||
-                        __builtin_add_overflow(deadline, probing_now(probing), &deadline))
-                return UINT64_MAX;
-        return deadline;
+/* Every series that was asked for must have a run. */
+static void check_runs(const struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX]) {
+        const struct probe_limits *limits = &rounds->probing.setup->limits;
+
+        for (size_t i = 0; i < rounds->n_present; i++) {
+                if (rounds->series[rounds->present[i]].n_runs > 0)
+                        continue;
+                if (rounds->in_use[rounds->present[i]])
+                        say_in_use(rounds, skipped);
+                else if (rounds->out_of_bytes)
+                        snprintf(skipped, PROBE_SKIPPED_MAX,
+                                        "%" PRIu64 " bytes were not enough for one run in each series", limits->bytes);
+                else
+                        snprintf(skipped, PROBE_SKIPPED_MAX,
+                                        "%" PRIu64 " ms were not enough for one run in each series", limits->time_msec);
+                return;
+        }
+}
+
+/* Some of the time is kept for what is still being read when the last run is over. */
+static void set_deadline(struct probing *probing) {
+        uint64_t now = probing_now(probing), usec, kept = PROBE_DROP_MSEC * 1000;
+
+        if (__builtin_mul_overflow(probing->setup->limits.time_msec, 1000, &usec) ||
+                        __builtin_add_overflow(now, usec, &probing->end_usec)) {
+                probing->deadline_usec = probing->end_usec = UINT64_MAX;
+                return;
+        }
+        if (kept > usec / TIME_KEPT_SHARE)
+                kept = usec / TIME_KEPT_SHARE;
+        probing->deadline_usec = probing->end_usec - kept;
 }
 
 static unsigned clamp(unsigned value, unsigned low, unsigned high) {
@@ -209,6 +164,13 @@ static unsigned block_bytes(const struct probe_limits *limits) {
         return limits->block_bytes == 0 ? PROBE_BLOCK_BYTES : clamp(limits->block_bytes, 4096, PROBE_BLOCK_MAX);
 }
 
+static bool is_too_much(const struct probe_setup *setup) {
+        for (size_t i = 0; i < setup->n_sources; i++)
+                if (setup->sources[i].streams > PROBE_STREAMS_MAX)
+                        return true;
+        return setup->n_sources > PROBE_SOURCES_MAX;
+}
+
 int probe_measure(
                 const struct probe_setup *setup, struct probe_series *series, char skipped[static PROBE_SKIPPED_MAX]) {
         struct rounds rounds = {
@@ -216,20 +178,21 @@ int probe_measure(
                         .series = series,
                         .n_runs = clamp(setup->limits.runs, 1, PROBE_RUNS_MAX),
         };
+        _cleanup_(freep) struct probe_run *readers = NULL;
         _cleanup_(freep) void *buffer = NULL;
         int r;
 
-        if (setup->n_sources > PROBE_SOURCES_MAX)
+        if (is_too_much(setup))
                 return -E2BIG;
         memset(series, 0, setup->n_sources * sizeof(*series));
         skipped[0] = '\0';
         if (!prepare(&rounds, skipped))
                 return 0;
-        buffer = malloc(rounds.probing.block_bytes);
-        if (!buffer)
+        rounds.probing.buffer = buffer = malloc(rounds.probing.block_bytes);
+        rounds.readers = readers = calloc(rounds.n_readers, sizeof(*readers));
+        if (!buffer || !readers)
                 return -ENOMEM;
-        rounds.probing.buffer = buffer;
-        rounds.probing.deadline_usec = deadline_usec(&rounds.probing);
+        set_deadline(&rounds.probing);
         r = all_rounds(&rounds);
         if (r < 0)
                 return r;

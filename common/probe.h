@@ -44,7 +44,7 @@ enum probe_workload {
 
 struct probe_limits {
         uint64_t time_msec;     /* for all runs together */
-        uint64_t bytes_per_run; /* at most, the ramp-up included; what is read ahead beyond its end is not counted */
+        uint64_t bytes_per_run; /* at most, all streams and the ramp-up included; not what is read ahead beyond its end */
         uint64_t bytes;         /* of all runs together, counted likewise; 0: no bound of its own */
         unsigned runs;          /* in each series; 1 … PROBE_RUNS_MAX */
         unsigned block_bytes;   /* of one sequential read, whole pages; 0: PROBE_BLOCK_BYTES; PROBE_BLOCK_MAX at most */
@@ -72,8 +72,8 @@ struct probe_series {
 
 /*
  * Seams for tests: a clock and a reader. All but now_usec and pause return 0 or a negative errno, where not told
- * otherwise. Where a source has streams, all but fetched are called by several threads at once, each with descriptors of
- * its own: what they share must be safe for that.
+ * otherwise. Where a source has streams, now_usec and read are called by several threads at once, each with a descriptor
+ * of its own, and must be safe for that; all else is called by one thread.
  */
 struct probe_ops {
         uint64_t (*now_usec)(void *userdata);

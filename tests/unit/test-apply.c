@@ -113,6 +113,21 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
         return (ssize_t)size;
 }
 
+/* Nobody else uses the device, and nothing is read ahead. */
+static int fake_cached(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
+        *ret_bytes = 0;
+        return 0;
+}
+
+static int fake_in_flight(void *userdata, int fd, uint64_t *ret) {
+        *ret = 0;
+        return 0;
+}
+
+static int fake_fetched(void *userdata, int fd, uint64_t *ret_bytes) {
+        return -ENOENT;
+}
+
 static int fake_counters(void *userdata, const struct device_identity *identity, struct io_counters *ret) {
         struct machine *m = userdata;
 
@@ -156,7 +171,13 @@ static struct apply_request request(void) {
 }
 
 static int apply(struct machine *m, const struct apply_request *r, struct apply_result *ret) {
-        struct probe_ops probe = {.now_usec = fake_now, .drop = fake_drop, .read = fake_read, .userdata = m};
+        struct probe_ops probe = {.now_usec = fake_now,
+                        .drop = fake_drop,
+                        .read = fake_read,
+                        .cached = fake_cached,
+                        .in_flight = fake_in_flight,
+                        .fetched = fake_fetched,
+                        .userdata = m};
         struct apply_ops ops = {.open = fake_open,
                         .get_readahead = fake_get,
                         .set_readahead = fake_set,
