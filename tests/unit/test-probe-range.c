@@ -93,6 +93,54 @@ static void test_ranges(void **state) {
         }
 }
 
+/* For several readers at once each part is laid out as a device of its own, but for the gap to the next one. */
+static void test_parts(void **state) {
+        struct probe_extent extent = {.size_bytes = 400 * GIB,
+                        .bytes_per_run = 64 * MIB,
+                        .block_bytes = BLOCK,
+                        .window_bytes = MIB,
+                        .n_parts = 4};
+        struct probe_layout layout;
+
+        assert_true(probe_layout_compute(&extent, 6, 3, &layout));
+        assert_int_equal(layout.n_parts, 4);
+        assert_int_equal(layout.part_bytes, 100 * GIB);
+        assert_int_equal(layout.room_bytes, 100 * GIB - 2 * MIB);
+        assert_int_equal(layout.run_bytes, 64 * MIB);
+        for (unsigned round = 0; round < 6; round++)
+                for (unsigned i = 0; i < 4; i++)
+                        assert_int_equal(probe_layout_part(&layout, round, i, 4), (i + round) % 4 * 100 * GIB);
+        /* Fewer readers than there are parts are far apart, too. */
+        assert_int_equal(probe_layout_part(&layout, 1, 0, 2), 100 * GIB);
+        assert_int_equal(probe_layout_part(&layout, 1, 1, 2), 300 * GIB);
+        assert_int_equal(probe_layout_part(&layout, 1, 0, 1), 100 * GIB);
+        extent.size_bytes = 40 * MIB;
+        assert_true(probe_layout_compute(&extent, 6, 3, &layout));
+        assert_int_equal(layout.n_slots, 1);
+        assert_int_equal(layout.run_bytes, 8 * MIB);
+        extent.size_bytes = 20 * MIB;
+        assert_false(probe_layout_compute(&extent, 6, 3, &layout));
+}
+
+/* One place, as large as the limit allows, whatever the number of runs; a shorter one is worth four windows. */
+static void test_cold(void **state) {
+        struct probe_extent extent = {.size_bytes = 400 * GIB,
+                        .bytes_per_run = 16 * GIB,
+                        .block_bytes = BLOCK,
+                        .window_bytes = MIB,
+                        .cold = true};
+        struct probe_layout layout;
+
+        assert_true(probe_layout_compute(&extent, 6, 3, &layout));
+        assert_int_equal(layout.run_bytes, 16 * GIB);
+        assert_int_equal(layout.least_bytes, 4 * MIB);
+        for (unsigned round = 0; round < 6; round++)
+                assert_int_equal(probe_layout_offset(&layout, round, round % 3), 0);
+        extent.size_bytes = GIB;
+        assert_true(probe_layout_compute(&extent, 6, 3, &layout));
+        assert_int_equal(layout.run_bytes, GIB);
+}
+
 /* No series has the same place in its zone in every round. */
 static void test_slots_rotate(void **state) {
         struct probe_layout layout = {.run_bytes = MIB, .slot_bytes = 2 * MIB, .n_zones = 6, .n_slots = 3};
@@ -108,6 +156,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_table),
                         cmocka_unit_test(test_ranges),
+                        cmocka_unit_test(test_parts),
+                        cmocka_unit_test(test_cold),
                         cmocka_unit_test(test_slots_rotate),
         };
 
