@@ -10,6 +10,9 @@
 #define ZONE_PLACES 16
 #define PART_PLACES 64
 
+/* When there is a place, a better one is looked for in this part of the run's time: it may take a while. */
+#define SEARCH_SHARE 8
+
 /* The shortest beginning of a place that is looked at by itself, then twice as much, and so on. */
 #define BEGINNING_BYTES (UINT64_C(1) << 20)
 
@@ -17,6 +20,8 @@ struct search {
         const struct probing *probing;
         const struct probe_wish *wish;
         struct probe_run *run; /* the best place so far is set in it */
+        uint64_t cached_bytes; /* there */
+        uint64_t until_usec;
         bool found;
 };
 
@@ -63,32 +68,28 @@ static int fit_bytes(const struct search *search, uint64_t offset, uint64_t byte
 
 /* Nothing better is to be had. A long run takes the first place that has room for it: the beginning, if that has. */
 static bool is_settled(const struct search *search) {
-        return search->found && search->run->bytes == search->wish->bytes &&
-               (search->run->held.bytes == 0 || may_be_shorter(search->wish));
+        uint64_t now = probing_now(search->probing);
+
+        if (!search->found)
+                return now >= search->probing->deadline_usec;
+        return (search->run->bytes == search->wish->bytes &&
+                               (search->cached_bytes == 0 || may_be_shorter(search->wish))) ||
+               now >= search->until_usec;
 }
 
 /* Takes a place if it is the best so far: more to read is better, then less that is cached. */
-static int take(struct search *search, const struct probe_run *place, bool clean) {
-        const struct probe_ops *ops = search->probing->setup->ops;
+static void take(struct search *search, const struct probe_run *place, uint64_t cached) {
         struct probe_run *best = search->run;
-        struct probe_held held = {};
-        int r;
 
         if (place->bytes < search->wish->bytes_least || (search->found && place->bytes < best->bytes))
-                return 0;
-        if (!clean) {
-                r = probe_cache_look(ops, best->fd, place->offset, place->room_bytes, &held);
-                if (r < 0)
-                        return r == -E2BIG ? 0 : r;
-        }
-        if (search->found && place->bytes == best->bytes && held.bytes >= best->held.bytes)
-                return 0;
+                return;
+        if (search->found && place->bytes == best->bytes && cached >= search->cached_bytes)
+                return;
         search->found = true;
+        search->cached_bytes = cached;
         best->offset = place->offset;
         best->bytes = place->bytes;
         best->room_bytes = place->room_bytes;
-        best->held = held;
-        return 0;
 }
 
 static int try_place(struct search *search, uint64_t offset) {
@@ -104,9 +105,9 @@ static int try_place(struct search *search, uint64_t offset) {
         r = cached_bytes(search, offset, place.room_bytes, &cached);
         if (r < 0)
                 return r;
-        if (cached == 0)
-                return take(search, &place, true);
-        r = fit_bytes(search, offset, place.room_bytes, &fit);
+        fit = place.room_bytes;
+        if (cached > 0)
+                r = fit_bytes(search, offset, place.room_bytes, &fit);
         if (r < 0)
                 return r;
         if (fit < place.room_bytes) {
@@ -114,7 +115,8 @@ static int try_place(struct search *search, uint64_t offset) {
                 place.bytes = fit > wish->ahead_bytes ? fit - wish->ahead_bytes : 0;
                 place.bytes -= place.bytes % search->probing->block_bytes;
         }
-        return take(search, &place, false);
+        take(search, &place, cached);
+        return 0;
 }
 
 static uint64_t spread_offset(const struct spread *spread, unsigned i) {
@@ -123,7 +125,7 @@ static uint64_t spread_offset(const struct spread *spread, unsigned i) {
 }
 
 static int try_spread(struct search *search, const struct spread *spread) {
-        for (unsigned i = 0; i < spread->n && !is_settled(search) && !probing_is_over(search->probing); i++) {
+        for (unsigned i = 0; i < spread->n && !is_settled(search); i++) {
                 uint64_t offset = spread_offset(spread, i);
                 int r = try_place(search, offset - offset % search->wish->unit_bytes);
 
@@ -160,7 +162,11 @@ static int tally_up(const struct search *search, const struct spread *spread, st
 
 int probe_place_find(const struct probing *probing, const struct probe_wish *wish, struct probe_run *run,
                 struct probe_tally *tally) {
-        struct search search = {.probing = probing, .wish = wish, .run = run};
+        const uint64_t now = probing_now(probing);
+        struct search search = {.probing = probing,
+                        .wish = wish,
+                        .run = run,
+                        .until_usec = now + (run->soft_usec > now ? (run->soft_usec - now) / SEARCH_SHARE : 0)};
         const unsigned n_slot = places_in(wish, &wish->slot, SLOT_PLACES),
                        n_zone = places_in(wish, &wish->zone, ZONE_PLACES),
                        n_part = places_in(wish, &wish->part, PART_PLACES);
@@ -180,8 +186,11 @@ int probe_place_find(const struct probing *probing, const struct probe_wish *wis
                 if (r < 0)
                         return r;
         }
-        if (search.found)
-                return 1;
+        if (search.found) {
+                r = probe_cache_look(probing->setup->ops, run->fd, run->offset, run->room_bytes, &run->held);
+                if (r != -E2BIG)
+                        return r < 0 ? r : 1;
+        }
         r = tally_up(&search, &all, tally);
         return r < 0 ? r : 0;
 }

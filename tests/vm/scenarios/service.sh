@@ -47,22 +47,28 @@ pvcreate -qq -y /dev/md0
 vgcreate -qq vg0 /dev/md0
 lvcreate -qq -y -Wn -Zn -n lv -L 512m vg0
 dmsetup create odd --uuid 'My odd uuid' --table '0 100000 linear /dev/md0 2000000'
+setrad_settled
+pid=$(setrad_pid)
+blockdev --setra 256 /dev/mapper/odd
+kill -USR1 "$pid"
+wait_until 20 was_changed odd
+setrad_settled
+note "$(changed_entry odd | jq -r .MESSAGE)"
+mbps() { changed_entry odd | jq -r ".SETRAD_MBPS_$1"; }
+assert_ratio "$(mbps AFTER)" "$(mbps BEFORE)" '>' 1.5 "a probe under the unit's filter"
+# What others have in the page cache of a device of theirs is not told to the service, so it must not read there:
+# mincore() never did, cachestat() does not since 6.14. The change is made all the same.
 dmsetup create others --table '0 100000 linear /dev/md0 2200000'
 chown nobody "$(readlink -f /dev/mapper/others)"
 chmod 600 "$(readlink -f /dev/mapper/others)"
 setrad_settled
-pid=$(setrad_pid)
-blockdev --setra 256 /dev/mapper/odd /dev/mapper/others
+blockdev --setra 256 /dev/mapper/others
 kill -USR1 "$pid"
-for map in odd others; do wait_until 20 was_changed $map; done
+wait_until 20 was_changed others
 setrad_settled
-for map in odd others; do note "$(changed_entry $map | jq -r .MESSAGE)"; done
-mbps() { changed_entry odd | jq -r ".SETRAD_MBPS_$1"; }
-assert_ratio "$(mbps AFTER)" "$(mbps BEFORE)" '>' 1.5 "a probe under the unit's filter"
-# What others have in the page cache of a device of theirs is not told to the service (mincore(), and cachestat() since
-# 6.14), so it must not read there. The change is made.
-if ! said 'others (.*which of its pages are in use' ; then
-    kernel_since 6.5 || fail "no word about a device whose pages can't be seen: $(setrad_log | tail -n 5)"
+note "$(changed_entry others | jq -r .MESSAGE)"
+if ! kernel_since 6.5 || kernel_since 6.14; then
+    said "others (.*which of its pages are in use can't be seen" || fail "the device of others was measured"
 fi
 
 policy 10-lv <<'YAML'
