@@ -115,7 +115,9 @@ static uint64_t mib(uint64_t bytes) {
 
 static void say_in_use(const struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX]) {
         errno = -rounds->cached_error;
-        if (rounds->cached_error < 0)
+        if (rounds->cached_error == -EPERM)
+                snprintf(skipped, PROBE_SKIPPED_MAX, "which of its pages are in use is told to its owner only");
+        else if (rounds->cached_error < 0)
                 snprintf(skipped, PROBE_SKIPPED_MAX, "which of its pages are in use can't be seen: %m");
         else
                 snprintf(skipped, PROBE_SKIPPED_MAX,

@@ -68,7 +68,7 @@ wait_until 20 was_changed others
 setrad_settled
 note "$(changed_entry others | jq -r .MESSAGE)"
 if ! kernel_since 6.5 || kernel_since 6.14; then
-    said "others (.*which of its pages are in use can't be seen" || fail "the device of others was measured"
+    said "others (.*which of its pages are in use is told to its owner only" || fail "the device of others was measured"
 fi
 
 policy 10-lv <<'YAML'
