@@ -28,7 +28,8 @@ static void need(bool holds) {
 }
 
 void probe_model_init(struct probe_model *model, uint64_t size_bytes) {
-        *model = (struct probe_model){.now_usec = 1000000, .latency_usec = 10000, .size_bytes = size_bytes};
+        *model = (struct probe_model){
+                        .now_usec = 1000000, .latency_usec = 10000, .size_bytes = size_bytes, .main = pthread_self()};
         pthread_mutex_init(&model->mutex, NULL);
         pthread_cond_init(&model->turn, NULL);
 }
@@ -81,13 +82,17 @@ static uint64_t sooner(uint64_t a, uint64_t b) {
 /* After its threads, the clock of the one that had started them is that of the last one. */
 static uint64_t model_now(void *userdata) {
         struct probe_model *model = userdata;
+        uint64_t now;
 
         if (reader_here)
                 return reader_here->usec;
-        for (unsigned i = 0; i < MODEL_READERS; i++)
+        pthread_mutex_lock(&model->mutex);
+        for (unsigned i = 0; i < MODEL_READERS && pthread_equal(pthread_self(), model->main); i++)
                 if (model->readers[i].active)
                         model->now_usec = later(model->now_usec, model->readers[i].usec);
-        return model->now_usec;
+        now = model->now_usec;
+        pthread_mutex_unlock(&model->mutex);
+        return now;
 }
 
 /* Cuts a range out of an extent; what is left behind it becomes one more. */
@@ -246,7 +251,8 @@ static ssize_t read_locked(struct probe_model *model, int fd, size_t size, uint6
         } else
                 reader->usec = model->now_usec;
         model->bytes += size;
-        if (model->fail_after_bytes > 0 && model->bytes > model->fail_after_bytes)
+        if (model->fail_after_bytes > 0 && model->bytes > model->fail_after_bytes &&
+                        (model->only_fails == 0 || model->only_fails == fd))
                 return -EIO;
         if (model->ends)
                 return 0;

@@ -45,9 +45,11 @@ struct probe_model {
         uint64_t bytes;     /* asked for */
         uint64_t fetched_bytes;
         bool counts;               /* fetched_bytes may be asked for */
-        uint64_t fail_after_bytes; /* 0: never */
+        uint64_t fail_after_bytes; /* of all; 0: never */
+        int only_fails;            /* this descriptor; 0: all */
         bool ends;                 /* reads give 0 */
         double slowdown_per_run;   /* drift */
+        pthread_t main;            /* the thread that starts others */
         pthread_mutex_t mutex;
         pthread_cond_t turn;
 };

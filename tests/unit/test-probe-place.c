@@ -154,7 +154,7 @@ static void test_in_use(void **state) {
                         {GIB, 2 * MIB, MIB, "its pages are in use: 481 of 963 MiB looked at are in the page cache"},
                         /* Little, but in too many parts to keep it. */
                         {16 * MIB, 128 * KIB, 512, "its pages are in use: 0 of 16 MiB looked at are in the page cache"},
-                        /* Little, but all in the beginnings. */
+                        /* So little that it is read over. */
                         {256 * MIB, 8 * MIB, 36 * KIB, ""},
         };
 
@@ -282,6 +282,8 @@ static void test_cold(void **state) {
                         {200 * MIB, 2 * GIB, 0, 0, 0, 200 * MIB},
                         /* A superblock. */
                         {100 * GIB, 64 * MIB, 4 * KIB, 4 * KIB, 0, 64 * MIB},
+                        /* Little of it all, but much of what may be all that is read. */
+                        {64 * GIB, 64 * MIB, 0, 300 * KIB, 33 * MIB, 64 * MIB},
                         /* The beginning is in use: elsewhere, where there is most. */
                         {64 * GIB, 64 * MIB, 0, 20 * MIB, 33 * MIB, 64 * MIB},
                         {64 * MIB, GIB, 0, 20 * MIB + 4 * KIB, 20 * MIB, 44 * MIB},

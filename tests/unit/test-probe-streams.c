@@ -181,6 +181,13 @@ static void test_errors(void **state) {
         m.model.fail_after_bytes = 20 * MIB;
         measure(&m, &usual, PROBE_SEQUENTIAL);
         assert_int_equal(m.error, -EIO);
+        /* One that fails ends them all. */
+        set_up(&m, 100 * GIB, 4);
+        m.model.fail_after_bytes = 20 * MIB;
+        m.model.only_fails = 2;
+        measure(&m, &usual, PROBE_SEQUENTIAL);
+        assert_int_equal(m.error, -EIO);
+        assert_true(m.model.bytes < 22 * MIB);
         set_up(&m, 100 * GIB, 4);
         m.model.ends = true;
         measure(&m, &usual, PROBE_SEQUENTIAL);

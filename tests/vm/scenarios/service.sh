@@ -143,7 +143,7 @@ setrad_settled
 mkfs.ext4 -q /dev/vg0/lv
 echo '/dev/vg0/lv /srv ext4 defaults 0 2' >>/etc/fstab
 systemctl daemon-reload
-dmsetup remove odd
+dmsetup remove odd others
 vgchange -qq -an vg0
 mdadm --quiet --stop /dev/md0
 systemctl --no-block start srv.mount
