@@ -45,6 +45,12 @@ struct probe_result {
  */
 bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result);
 
+/* Bytes fetched from the device for each that was asked for; 0 where that is not known. Pure. */
+double probe_amplification(const struct probe_series *series);
+
+/* "sequential", "sequential-cold", "random-read", "random": the last as rules say it, of faults on a mapping. */
+const char *probe_workload_name(enum probe_workload workload);
+
 /* "faster", "slower", "no difference"; "" for PROBE_NONE */
 const char *probe_verdict_name(enum probe_verdict verdict);
 

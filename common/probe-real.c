@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/probe-busy.h"
+#include "common/probe-fault.h"
 #include "common/probe-resident.h"
 #include "common/probe.h"
 #include "common/topology.h"
@@ -84,6 +85,7 @@ const struct probe_ops probe_ops_real = {
                 .pause = pause_usec,
                 .drop = drop_range,
                 .read = read_block,
+                .fault = probe_fault,
                 .cached = probe_resident_bytes,
                 .in_flight = in_flight,
                 .fetched = fetched_bytes,

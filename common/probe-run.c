@@ -25,16 +25,22 @@ static uint64_t soft_deadline(const struct rounds *rounds) {
         return now + share - least(rounds->late_usec, share / 2);
 }
 
+static uint64_t most_bytes(const struct rounds *rounds, const struct probe_source *source) {
+        if (probe_workload_is_random(source->workload))
+                return rounds->probing.setup->limits.bytes_per_run;
+        return rounds->layout.run_bytes;
+}
+
 /* What each reader of the next run may read: what is left of the budget bounds it. */
-static uint64_t reader_bytes(const struct rounds *rounds, unsigned n_readers) {
-        uint64_t bytes = rounds->probing.setup->limits.bytes, left, share;
+static uint64_t reader_bytes(const struct rounds *rounds, const struct probe_source *source) {
+        uint64_t bytes = rounds->probing.setup->limits.bytes, most = most_bytes(rounds, source), left, share;
 
         if (bytes == 0)
-                return rounds->layout.run_bytes;
+                return most;
         left = bytes > rounds->probing.bytes_read ? bytes - rounds->probing.bytes_read : 0;
-        share = left / n_readers;
-        if (share >= rounds->layout.run_bytes)
-                return rounds->layout.run_bytes;
+        share = left / source_streams(source);
+        if (share >= most)
+                return most;
         return share - share % rounds->probing.block_bytes;
 }
 
@@ -42,6 +48,8 @@ static uint64_t reader_bytes(const struct rounds *rounds, unsigned n_readers) {
 static bool is_worth_it(const struct rounds *rounds, const struct probe_source *source, uint64_t bytes) {
         uint64_t window = source_window(source, rounds->probing.block_bytes);
 
+        if (probe_workload_is_random(source->workload))
+                return bytes / probe_random_bytes(source->workload, source->readahead_bytes) >= PROBE_READS_LEAST;
         return bytes == rounds->layout.run_bytes || (bytes > 0 && bytes / window >= PROBE_WINDOWS_LEAST);
 }
 
@@ -90,9 +98,14 @@ static bool find_places(struct rounds *rounds, unsigned round, unsigned i, uint6
                                 .workload = source->workload,
                                 .bytes = bytes,
                                 .window_bytes = source_window(source, rounds->probing.block_bytes),
+                                .readahead_bytes = source->readahead_bytes,
+                                .number = round * rounds->n_present + i,
                                 .soft_usec = soft_usec,
                 };
-                r = find_place(rounds, round, i, k, run);
+                if (probe_workload_is_random(source->workload))
+                        r = probe_random_find(&rounds->probing, run, &rounds->tally);
+                else
+                        r = find_place(rounds, round, i, k, run);
                 if (r > 0)
                         continue;
                 rounds->cached_error = r;
@@ -105,6 +118,8 @@ static bool find_places(struct rounds *rounds, unsigned round, unsigned i, uint6
 static int run_readers(struct rounds *rounds, const struct probe_source *source, double *ret_mbps) {
         unsigned n = source_streams(source);
 
+        if (probe_workload_is_random(source->workload))
+                return probe_run_random(&rounds->probing, rounds->readers, ret_mbps);
         if (n > 1)
                 return probe_run_streams(&rounds->probing, rounds->readers, n, ret_mbps);
         return probe_run_sequential(&rounds->probing, rounds->readers, ret_mbps);
@@ -122,6 +137,7 @@ static int read_and_count(struct rounds *rounds, unsigned round, unsigned i) {
         const struct probe_source *source = source_at(rounds, i);
         struct probe_series *series = &rounds->series[rounds->present[i]];
         uint64_t bytes_before = rounds->probing.bytes_read, fetched_before = fetched_bytes(rounds), bytes, fetched, now;
+        uint64_t around_before = rounds->probing.bytes_around;
         double mbps = 0;
         int r;
 
@@ -138,7 +154,7 @@ static int read_and_count(struct rounds *rounds, unsigned round, unsigned i) {
         series->mbps[series->n_runs++] = mbps;
         /* Nothing fetched is a device that does not count. */
         if (fetched > fetched_before) {
-                series->bytes_asked += bytes;
+                series->bytes_asked += bytes - (rounds->probing.bytes_around - around_before);
                 series->bytes_fetched += fetched - fetched_before;
         }
         return 0;
@@ -146,7 +162,7 @@ static int read_and_count(struct rounds *rounds, unsigned round, unsigned i) {
 
 int probe_one_run(struct rounds *rounds, unsigned round, unsigned i) {
         const struct probe_source *source = source_at(rounds, i);
-        uint64_t bytes = reader_bytes(rounds, source_streams(source));
+        uint64_t bytes = reader_bytes(rounds, source);
         int r = 0;
 
         if (!is_worth_it(rounds, source, bytes))

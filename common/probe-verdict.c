@@ -16,6 +16,17 @@ static const char *const verdict_names[] = {
                 [PROBE_NO_DIFFERENCE] = "no difference",
 };
 
+const char *probe_workload_name(enum probe_workload workload) {
+        switch (workload) {
+        case PROBE_SEQUENTIAL: return "sequential";
+        case PROBE_SEQUENTIAL_COLD: return "sequential-cold";
+        case PROBE_RANDOM_READ: return "random-read";
+        case PROBE_RANDOM_MAPPED: return "random";
+        case _PROBE_WORKLOAD_MAX: break;
+        }
+        return "";
+}
+
 const char *probe_verdict_name(enum probe_verdict verdict) {
         return verdict_names[verdict];
 }
@@ -27,6 +38,10 @@ int probe_verdict_from_name(const char *name, enum probe_verdict *ret) {
                         return 0;
                 }
         return -EINVAL;
+}
+
+double probe_amplification(const struct probe_series *series) {
+        return series->bytes_asked > 0 ? (double)series->bytes_fetched / (double)series->bytes_asked : 0;
 }
 
 bool keep_condition_is_met(const struct keep_condition *condition, const struct probe_result *result) {

@@ -63,16 +63,21 @@ static void find_present(struct rounds *rounds) {
                         rounds->present[rounds->n_present++] = i;
 }
 
-/* The smallest of the sources, the largest of their windows, and the most of their streams. */
+/* Of the sources read in sequence the smallest, the largest of their windows, and the most of their streams. */
 static void find_extent(const struct rounds *rounds, struct probe_extent *extent) {
+        bool first = true;
+
         extent->cold = true;
         extent->n_parts = 1;
         for (size_t i = 0; i < rounds->n_present; i++) {
                 const struct probe_source *source = source_at(rounds, i);
                 uint64_t window = source_window(source, rounds->probing.block_bytes);
 
-                if (i == 0 || source->size_bytes < extent->size_bytes)
+                if (probe_workload_is_random(source->workload))
+                        continue;
+                if (first || source->size_bytes < extent->size_bytes)
                         extent->size_bytes = source->size_bytes;
+                first = false;
                 if (window > extent->window_bytes)
                         extent->window_bytes = window;
                 if (source->streams > extent->n_parts)
@@ -100,7 +105,10 @@ static bool prepare(struct rounds *rounds, char skipped[static PROBE_SKIPPED_MAX
                 progress->runs_planned = rounds->runs_left;
         if (rounds->n_present == 0)
                 snprintf(skipped, PROBE_SKIPPED_MAX, "there is nothing to read");
-        else if (probe_layout_compute(&extent, n_rounds, rounds->n_present, &rounds->layout))
+        else if (!probe_random_prepare(rounds->probing.setup, &rounds->probing.cells, skipped))
+                return false;
+        else if (extent.window_bytes == 0 ||
+                        probe_layout_compute(&extent, n_rounds, rounds->n_present, &rounds->layout))
                 return true;
         else if (extent.size_bytes > limits->bytes_per_run)
                 snprintf(skipped, PROBE_SKIPPED_MAX, "%" PRIu64 " bytes a run are too few", limits->bytes_per_run);

@@ -35,20 +35,32 @@ enum probe_workload {
         PROBE_SEQUENTIAL,
         /* The same with the clock on from the first byte, until time or bytes are over: as hdparm -t and dd tell it. */
         PROBE_SEQUENTIAL_COLD,
-        /* PROBE_RANDOM_BYTES here and there, by read(): the kernel fetches no more than that, as a rule. */
+        /*
+         * PROBE_RANDOM_BYTES here and there, one after the other, by read(): the kernel fetches no more than that of
+         * what is no reader's next, so that readahead makes no difference.
+         */
         PROBE_RANDOM_READ,
-        /* The same by faults on a mapping, as LMDB and others do: the kernel fetches a whole window around each. */
+        /*
+         * The same by faults on a mapping, as LMDB and others read: the kernel fetches a whole window around each. The
+         * rate is that of what was asked for.
+         */
         PROBE_RANDOM_MAPPED,
         _PROBE_WORKLOAD_MAX,
 };
 
+bool probe_workload_is_random(enum probe_workload workload);
+
 struct probe_limits {
-        uint64_t time_msec;     /* for all runs together */
-        uint64_t bytes_per_run; /* at most, all streams and the ramp-up included; not what is read ahead beyond its end */
-        uint64_t bytes;         /* of all runs together, counted likewise; 0: no bound of its own */
-        unsigned runs;          /* in each series; 1 … PROBE_RUNS_MAX */
-        unsigned block_bytes;   /* of one sequential read, whole pages; 0: PROBE_BLOCK_BYTES; PROBE_BLOCK_MAX at most */
-        bool no_warm_up;        /* else one run that counts for nothing comes first */
+        uint64_t time_msec; /* for all runs together */
+        /*
+         * At most, all streams and the ramp-up included; not what is read ahead beyond its end. Of random reads through
+         * a mapping each counts as a whole window: that is what the device has to give, and the cache to take.
+         */
+        uint64_t bytes_per_run;
+        uint64_t bytes;       /* of all runs together, counted likewise; 0: no bound of its own */
+        unsigned runs;        /* in each series; 1 … PROBE_RUNS_MAX */
+        unsigned block_bytes; /* of one sequential read, whole pages; 0: PROBE_BLOCK_BYTES; PROBE_BLOCK_MAX at most */
+        bool no_warm_up;      /* else one run that counts for nothing comes first */
 };
 
 /* What a series reads. All zero: it is absent. */
@@ -65,7 +77,7 @@ struct probe_series {
         double mbps[PROBE_RUNS_MAX]; /* 10⁶ bytes a second of all streams together, in the order of the runs */
         double median_mbps;
         double mad_mbps;     /* median absolute deviation */
-        uint64_t bytes_read; /* asked for, with ramp-up and warm-up */
+        uint64_t bytes_read; /* with ramp-up and warm-up; counted as in the limits */
         /* Of the runs that count: asked for, and fetched from the device meanwhile; both 0 where that is not known. */
         uint64_t bytes_asked, bytes_fetched;
 };
