@@ -227,7 +227,7 @@ static void check_disturbed(struct change *change) {
 static int make_source(const struct change *change, enum probe_role which, uint64_t readahead_sectors,
                 struct probe_source *ret) {
         const struct series_fds *series = &change->series[which];
-        struct probe_source source = {.fds = series->fds};
+        struct probe_source source = {.fds = series->fds, .workload = change->request->workload};
         int r;
 
         r = change->ops->get_size(change->ops->userdata, series->fds[0], &source.size_bytes);

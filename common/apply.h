@@ -19,6 +19,7 @@ struct apply_request {
         uint64_t from_sectors; /* what the plan saw, and what it must still be */
         uint64_t to_sectors;   /* in whole pages: readahead_round() */
         bool probe;
+        enum probe_workload workload;
         struct probe_limits probe_limits;
         struct keep_condition keep_if; /* of the probe: else it is put back */
         bool has_array;                /* read the array beneath as well, for comparison */

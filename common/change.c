@@ -26,6 +26,7 @@ static void set_probe(const struct decision *decision, struct arena *arena, stru
                 return;
         }
         request->probe = true;
+        request->workload = action->probe.workload;
         request->probe_limits = (struct probe_limits){
                         .time_msec = action->probe.time_msec,
                         .bytes_per_run = action->probe.bytes,
@@ -223,14 +224,26 @@ static unsigned round_up(unsigned n) {
         return (n + unit - 1) / unit * unit;
 }
 
+/* Of what is read at random little is asked for, so that what is fetched with it is worth a word. */
+static void print_amplification(FILE *f, const struct probe_result *probe) {
+        double before = probe_amplification(&probe->series[PROBE_BEFORE]);
+        double after = probe_amplification(&probe->series[PROBE_AFTER]);
+        char buffers[2][UNITS_BUFFER];
+
+        if (probe_workload_is_random(probe->workload) && before > 0 && after > 0)
+                fprintf(f, "; fetched %s → %s times as much", units_format_ratio(buffers[0], before),
+                                units_format_ratio(buffers[1], after));
+}
+
 static void print_no_difference(FILE *f, const struct probe_result *probe, const char *speeds) {
         unsigned runs = probe_result_runs(probe);
         const char *plural = runs == 1 ? "" : "s";
+        const char *what = probe_workload_is_random(probe->workload) ? "random reads of 4 KiB " : "";
 
         if (probe_shows_none(probe))
-                fprintf(f, "; no difference of %g %% or more (%s, ", 100 * PROBE_EFFECT_MIN, speeds);
+                fprintf(f, "; no difference of %g %% or more (%s%s, ", 100 * PROBE_EFFECT_MIN, what, speeds);
         else
-                fprintf(f, "; no difference that %u run%s can show (%s, ", runs, plural, speeds);
+                fprintf(f, "; no difference that %u run%s can show (%s%s, ", runs, plural, what, speeds);
         print_gain(f, probe);
         if (probe_shows_none(probe))
                 fprintf(f, ", %u run%s", runs, plural);
@@ -239,12 +252,14 @@ static void print_no_difference(FILE *f, const struct probe_result *probe, const
         else if (probe->runs_needed > runs)
                 fprintf(f, "; one of %g %% would take about %u runs", 100 * PROBE_EFFECT_MIN,
                                 round_up(probe->runs_needed));
+        print_amplification(f, probe);
         fputc(')', f);
 }
 
 static void print_probe(FILE *f, const struct probe_result *probe) {
         char before[UNITS_BUFFER], after[UNITS_BUFFER], speeds[2 * UNITS_BUFFER + 16];
         unsigned runs = probe_result_runs(probe);
+        bool random = probe_workload_is_random(probe->workload);
 
         snprintf(speeds, sizeof(speeds), "%s → %s MB/s",
                         units_format_mbps(before, probe->series[PROBE_BEFORE].median_mbps),
@@ -252,10 +267,12 @@ static void print_probe(FILE *f, const struct probe_result *probe) {
         switch (probe->verdict) {
         case PROBE_FASTER:
         case PROBE_SLOWER:
-                fprintf(f, "; sequential read %s (", speeds);
+                fprintf(f, "; %s %s (", random ? "random reads of 4 KiB" : "sequential read", speeds);
                 print_gain(f, probe);
-                fprintf(f, "%s, %u run%s)", probe->verdict == PROBE_SLOWER ? ", slower" : "", runs,
+                fprintf(f, "%s, %u run%s", probe->verdict == PROBE_SLOWER ? ", slower" : "", runs,
                                 runs == 1 ? "" : "s");
+                print_amplification(f, probe);
+                fputc(')', f);
                 break;
         case PROBE_NO_DIFFERENCE: print_no_difference(f, probe, speeds); break;
         case PROBE_NONE:

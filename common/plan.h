@@ -20,9 +20,10 @@ enum on_drift { DRIFT_RESPECT, DRIFT_REASSERT };
 /* When and how much a change is measured. */
 struct probe_spec {
         bool on_change;
-        uint64_t time_msec; /* for all runs together */
-        uint64_t bytes;     /* for one run, at most */
-        unsigned runs;      /* before, and as many after */
+        enum probe_workload workload; /* PROBE_SEQUENTIAL or PROBE_RANDOM_MAPPED */
+        uint64_t time_msec;           /* for all runs together */
+        uint64_t bytes;               /* for one run, at most */
+        unsigned runs;                /* before, and as many after */
         struct keep_condition keep_if;
 };
 

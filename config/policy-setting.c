@@ -168,6 +168,21 @@ static int read_when(struct policy_reader *reader, const struct tree_node *value
         return 0;
 }
 
+/* Random reads are those by faults: readahead makes no difference to the others. */
+static int read_workload(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
+                void *target) {
+        static const char *const words[] = {"sequential", "random", NULL};
+        struct policy_rule *rule = target;
+        unsigned i;
+        int r;
+
+        r = reader_word(reader, value, field->key, words, &i);
+        if (r < 0)
+                return r;
+        rule->action.probe.workload = i == 1 ? PROBE_RANDOM_MAPPED : PROBE_SEQUENTIAL;
+        return 0;
+}
+
 static int read_time(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target) {
         struct policy_rule *rule = target;
@@ -238,6 +253,7 @@ int setting_read_probe(struct policy_reader *reader, const struct tree_node *val
                 void *target) {
         static const struct reader_field keys[] = {
                         {.key = "when", .read = read_when},
+                        {.key = "workload", .read = read_workload},
                         {.key = "time", .read = read_time},
                         {.key = "bytes", .read = read_bytes},
                         {.key = "runs", .read = read_runs},

@@ -175,10 +175,10 @@ static void add_runs(struct entry *entry, const char *name, const struct probe_s
 static void add_probe(struct entry *entry, const struct probe_result *probe) {
         if (probe->verdict == PROBE_NONE)
                 return;
-        entry_add(entry, "SETRAD_MBPS_BEFORE", "%.2f", probe->series[PROBE_BEFORE].median_mbps);
-        entry_add(entry, "SETRAD_MBPS_AFTER", "%.2f", probe->series[PROBE_AFTER].median_mbps);
+        entry_add(entry, "SETRAD_MBPS_BEFORE", "%.4f", probe->series[PROBE_BEFORE].median_mbps);
+        entry_add(entry, "SETRAD_MBPS_AFTER", "%.4f", probe->series[PROBE_AFTER].median_mbps);
         if (probe->series[PROBE_ARRAY].n_runs > 0)
-                entry_add(entry, "SETRAD_MBPS_ARRAY", "%.2f", probe->series[PROBE_ARRAY].median_mbps);
+                entry_add(entry, "SETRAD_MBPS_ARRAY", "%.4f", probe->series[PROBE_ARRAY].median_mbps);
         entry_add(entry, "SETRAD_GAIN", "%.3f", probe->gain);
         if (probe->gain_low > 0) {
                 entry_add(entry, "SETRAD_GAIN_LOW", "%.3f", probe->gain_low);
@@ -189,6 +189,13 @@ static void add_probe(struct entry *entry, const struct probe_result *probe) {
                 entry_add(entry, "SETRAD_PROBE_RUNS_NEEDED", "%u", probe->runs_needed);
         add_runs(entry, "SETRAD_MBPS_BEFORE_RUNS", &probe->series[PROBE_BEFORE]);
         add_runs(entry, "SETRAD_MBPS_AFTER_RUNS", &probe->series[PROBE_AFTER]);
+        if (probe_amplification(&probe->series[PROBE_AFTER]) > 0) {
+                entry_add(entry, "SETRAD_AMPLIFICATION_BEFORE", "%.2f",
+                                probe_amplification(&probe->series[PROBE_BEFORE]));
+                entry_add(entry, "SETRAD_AMPLIFICATION_AFTER", "%.2f",
+                                probe_amplification(&probe->series[PROBE_AFTER]));
+        }
+        entry_add(entry, "SETRAD_PROBE_WORKLOAD", "%s", probe_workload_name(probe->workload));
         entry_add(entry, "SETRAD_PROBE_VERDICT", "%s", probe_verdict_name(probe->verdict));
 }
 

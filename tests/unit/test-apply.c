@@ -113,6 +113,17 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
         return (ssize_t)size;
 }
 
+/* The larger the readahead, the longer it takes to read around a page. */
+static int fake_fault(void *userdata, int fd, uint64_t offset) {
+        struct machine *m = userdata;
+
+        note(m, 'r');
+        if (!m->of_array[fd])
+                m->device_counters.sectors_read += m->at_open[fd];
+        m->now_usec += m->at_open[fd];
+        return 0;
+}
+
 /* Nobody else uses the device, and nothing is read ahead. */
 static int fake_cached(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
         *ret_bytes = 0;
@@ -174,6 +185,7 @@ static int apply(struct machine *m, const struct apply_request *r, struct apply_
         struct probe_ops probe = {.now_usec = fake_now,
                         .drop = fake_drop,
                         .read = fake_read,
+                        .fault = fake_fault,
                         .cached = fake_cached,
                         .in_flight = fake_in_flight,
                         .fetched = fake_fetched,
@@ -221,6 +233,27 @@ static void test_order(void **state) {
         assert_int_equal(result.probe.verdict, PROBE_FASTER);
         assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 5);
         assert_true(result.probe.series[PROBE_ARRAY].median_mbps == result.probe.series[PROBE_AFTER].median_mbps);
+}
+
+/* With the same descriptors, and windows are its own reads, not those of others. */
+static void test_random(void **state) {
+        struct machine m = machine();
+        struct apply_request r = request();
+        struct apply_result result;
+
+        r.workload = PROBE_RANDOM_MAPPED;
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_string_equal(m.log, ORDER_OF_ALL);
+        assert_string_equal(result.probe.skipped, "");
+        assert_int_equal(result.probe.workload, PROBE_RANDOM_MAPPED);
+        assert_int_equal(result.probe.verdict, PROBE_SLOWER);
+        assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 5);
+        assert_float_equal(result.probe.gain, 256.0 / 3072, 0.001);
+        r.keep_if = (struct keep_condition){.given = true, .or_equal = true, .min_gain = 0.97};
+        m = machine();
+        assert_int_equal(apply(&m, &r, &result), 0);
+        assert_true(result.put_back);
+        assert_int_equal(m.device_sectors, 256);
 }
 
 static void test_without_probe(void **state) {
@@ -545,6 +578,7 @@ static void test_step_names(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_order),
+                        cmocka_unit_test(test_random),
                         cmocka_unit_test(test_without_probe),
                         cmocka_unit_test(test_changed_meanwhile),
                         cmocka_unit_test(test_failures),

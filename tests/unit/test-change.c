@@ -88,12 +88,16 @@ static void test_request(void **state) {
         assert_int_equal(request.from_sectors, 256);
         assert_int_equal(request.to_sectors, 3072);
         assert_true(request.probe);
+        assert_int_equal(request.workload, PROBE_SEQUENTIAL);
         assert_int_equal(request.probe_limits.runs, 5);
         assert_int_equal(request.probe_limits.time_msec, 3000);
         assert_int_equal(request.probe_limits.bytes_per_run, 64 << 20);
         assert_true(request.has_array);
         assert_string_equal(request.array.name, "md0");
         assert_string_equal(request.probe_skipped, "");
+        s.action.probe.workload = PROBE_RANDOM_MAPPED;
+        assert_int_equal(change_request(&s.survey, &s.decision, &request), 0);
+        assert_int_equal(request.workload, PROBE_RANDOM_MAPPED);
 }
 
 static void test_request_without_array(void **state) {
@@ -234,6 +238,36 @@ static void test_sentence_verdicts(void **state) {
         assert_sentence(&s.decision, &skipped, CHANGED "; not measured: md0 is degraded (1 of 2 members missing)");
 }
 
+static struct apply_result measured_random(enum probe_verdict verdict, double before, double after, uint64_t fetched) {
+        struct apply_result result = measured(verdict, before, after, 5);
+
+        result.probe.workload = PROBE_RANDOM_MAPPED;
+        result.probe.series[PROBE_BEFORE].bytes_asked = result.probe.series[PROBE_AFTER].bytes_asked = 4096;
+        result.probe.series[PROBE_BEFORE].bytes_fetched = fetched;
+        result.probe.series[PROBE_AFTER].bytes_fetched = fetched * 12;
+        return result;
+}
+
+static void test_sentence_random(void **state) {
+        struct apply_result unknown = measured_random(PROBE_SLOWER, 1.2, 0.3, 0);
+        struct apply_result slower = measured_random(PROBE_SLOWER, 1.2, 0.3, 131072);
+        struct apply_result alike = measured_random(PROBE_NO_DIFFERENCE, 1.2, 1.21, 131072);
+        struct apply_result sequential = measured_random(PROBE_FASTER, 49.9, 146.2, 4096);
+        struct stack s;
+
+        set_up(&s);
+        assert_sentence(&s.decision, &unknown,
+                        CHANGED "; random reads of 4 KiB 1.20 → 0.300 MB/s (×0.25, slower, 5 runs)");
+        assert_sentence(&s.decision, &slower,
+                        CHANGED "; random reads of 4 KiB 1.20 → 0.300 MB/s (×0.25, slower, 5 runs; "
+                                "fetched 32.0 → 384 times as much)");
+        assert_sentence(&s.decision, &alike,
+                        CHANGED "; no difference that 5 runs can show (random reads of 4 KiB 1.20 → 1.21 MB/s; "
+                                "fetched 32.0 → 384 times as much)");
+        sequential.probe.workload = PROBE_SEQUENTIAL;
+        assert_sentence(&s.decision, &sequential, CHANGED "; sequential read 49.9 → 146 MB/s (×2.93, 5 runs)");
+}
+
 static void test_sentence_put_back(void **state) {
         static const struct {
                 struct keep_condition keep_if;
@@ -347,6 +381,7 @@ int main(void) {
                         cmocka_unit_test(test_request_refused),
                         cmocka_unit_test(test_deadline),
                         cmocka_unit_test(test_sentence_verdicts),
+                        cmocka_unit_test(test_sentence_random),
                         cmocka_unit_test(test_sentence_put_back),
                         cmocka_unit_test(test_sentence_reasons),
                         cmocka_unit_test(test_sentence_titles),

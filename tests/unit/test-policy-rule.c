@@ -63,6 +63,7 @@ static void test_defaults_in_code(void **state) {
         assert_int_equal(rule->action.limits.memory_share_ppm, MEMORY_SHARE_DEFAULT_PPM);
         assert_true(rule->action.probe.on_change);
         assert_int_equal(rule->action.probe.time_msec, 3000);
+        assert_int_equal(rule->action.probe.workload, PROBE_SEQUENTIAL);
         assert_true(rule->action.probe.bytes > 0);
         assert_in_range(rule->action.probe.runs, 1, 16);
         assert_false(rule->action.probe.keep_if.given);
@@ -71,31 +72,33 @@ static void test_defaults_in_code(void **state) {
 }
 
 static void test_settings(void **state) {
-        _cleanup_(policy_freep) struct policy *policy = load("rules:\n"
-                                                             "  - name: all of it\n"
-                                                             "    match: {vg: other}\n"
-                                                             "    readahead: 2 stripes\n"
-                                                             "    direction: both\n"
-                                                             "    on-drift: reassert\n"
-                                                             "    min: 512s\n"
-                                                             "    max: 8MiB\n"
-                                                             "    memory-share: 2%\n"
-                                                             "    probe:\n"
-                                                             "      when: never\n"
-                                                             "      time: 500ms\n"
-                                                             "      bytes: 16MiB\n"
-                                                             "      runs: 3\n"
-                                                             "      keep-if: \"gain > 1.1\"\n"
-                                                             "  - name: defaults\n"
-                                                             "    match: {vg: data}\n"
-                                                             "    readahead: keep\n"
-                                                             "    probe: {runs: 7}\n"
-                                                             "defaults:\n"
-                                                             "  direction: report\n"
-                                                             "  max: 4MiB\n"
-                                                             "  memory-share: off\n"
-                                                             "  probe: {time: 9s, keep-if: \"gain >= 0.9\"}\n"
-                                                             "version: 1\n");
+        _cleanup_(policy_freep) struct policy *policy =
+                        load("rules:\n"
+                             "  - name: all of it\n"
+                             "    match: {vg: other}\n"
+                             "    readahead: 2 stripes\n"
+                             "    direction: both\n"
+                             "    on-drift: reassert\n"
+                             "    min: 512s\n"
+                             "    max: 8MiB\n"
+                             "    memory-share: 2%\n"
+                             "    probe:\n"
+                             "      when: never\n"
+                             "      workload: sequential\n"
+                             "      time: 500ms\n"
+                             "      bytes: 16MiB\n"
+                             "      runs: 3\n"
+                             "      keep-if: \"gain > 1.1\"\n"
+                             "  - name: defaults\n"
+                             "    match: {vg: data}\n"
+                             "    readahead: keep\n"
+                             "    probe: {runs: 7}\n"
+                             "defaults:\n"
+                             "  direction: report\n"
+                             "  max: 4MiB\n"
+                             "  memory-share: off\n"
+                             "  probe: {time: 9s, workload: random, keep-if: \"gain >= 0.9\"}\n"
+                             "version: 1\n");
         const struct policy_rule *rule = policy->rules;
 
         assert_string_equal(rule->name, "all of it");
@@ -108,6 +111,7 @@ static void test_settings(void **state) {
         assert_int_equal(rule->action.limits.max_sectors, 16384);
         assert_int_equal(rule->action.limits.memory_share_ppm, 20000);
         assert_false(rule->action.probe.on_change);
+        assert_int_equal(rule->action.probe.workload, PROBE_SEQUENTIAL);
         assert_int_equal(rule->action.probe.time_msec, 500);
         assert_int_equal(rule->action.probe.bytes, 16777216);
         assert_int_equal(rule->action.probe.runs, 3);
@@ -120,6 +124,7 @@ static void test_settings(void **state) {
         assert_int_equal(rule->action.direction, DIRECTION_REPORT);
         assert_int_equal(rule->action.limits.max_sectors, 8192);
         assert_int_equal(rule->action.limits.memory_share_ppm, 0);
+        assert_int_equal(rule->action.probe.workload, PROBE_RANDOM_MAPPED);
         assert_int_equal(rule->action.probe.time_msec, 9000);
         assert_int_equal(rule->action.probe.runs, 7);
         assert_true(rule->action.probe.keep_if.or_equal);
@@ -281,6 +286,8 @@ static const char *const settings[][2] = {
                 {SETTING("readahead: auto"), "p:5:5: \"readahead\" is given twice, first in line 4"},
                 {SETTING("probe: never"), "p:5:12: probe must be a mapping (key: value), not a text"},
                 {SETTING("probe: {when: always}"), "p:5:19: when cannot be \"always\": it may be never, change"},
+                {SETTING("probe: {workload: both}"),
+                                "p:5:23: workload cannot be \"both\": it may be sequential, random"},
                 {SETTING("probe: {time: 3}"), "p:5:19: 3: seconds or milliseconds? write 3s or 3ms"},
                 {SETTING("probe: {time: 1ms}"), "p:5:19: time is not between 100ms and 10min"},
                 {SETTING("probe: {bytes: 1KiB}"), "p:5:20: bytes is not between 128KiB and 1TiB"},
