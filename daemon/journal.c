@@ -268,7 +268,7 @@ void journal_revert_failed(const struct revert *revert, const char *reason) {
         if (asprintf(&sentence, "%s: its original %llu sectors were not put back: %s", revert->entry->label,
                             (unsigned long long)revert->entry->original_sectors, reason) < 0)
                 sentence = NULL;
-        journal_reverted(revert, sentence, true);
+        journal_reverted(revert, NULL, sentence, true);
 }
 
 static void add_drift(struct entry *entry, const struct decision *decision) {
@@ -310,7 +310,17 @@ void journal_drift_gave_up(const struct decision *decision, unsigned per_hour) {
         entry_send(&entry, LOG_WARNING, SETRAD_MSG_GAVE_UP);
 }
 
-void journal_reverted(const struct revert *revert, const char *sentence, bool failed) {
+/* The values before and after, as far as they are known: after only where it was changed. */
+static void add_revert_values(struct entry *entry, const struct revert *revert, const struct apply_result *result) {
+        if (result && result->changed) {
+                entry_add(entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)result->before_sectors);
+                entry_add(entry, "SETRAD_RA_AFTER", "%llu", (unsigned long long)result->after_sectors);
+        } else if (revert->layer && revert->layer->readahead_sectors.known)
+                entry_add(entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)revert->now_sectors);
+}
+
+void journal_reverted(
+                const struct revert *revert, const struct apply_result *result, const char *sentence, bool failed) {
         _cleanup_(entry_done) struct entry entry = {};
         const struct ledger_entry *ledger = revert->entry;
 
@@ -318,7 +328,7 @@ void journal_reverted(const struct revert *revert, const char *sentence, bool fa
         entry_add(&entry, "SETRAD_DEVICE", "%s", ledger->device.name);
         entry_add(&entry, "SETRAD_LABEL", "%s", ledger->label);
         entry_add(&entry, "SETRAD_RULE", "%s", ledger->rule);
-        entry_add(&entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)revert->now_sectors);
+        add_revert_values(&entry, revert, result);
         entry_add(&entry, "SETRAD_RA_TARGET", "%llu", (unsigned long long)ledger->original_sectors);
         entry_send(&entry, failed ? LOG_WARNING : LOG_NOTICE, SETRAD_MSG_REVERTED);
 }

@@ -56,8 +56,9 @@ void journal_drift(const struct decision *decision);
 /* It was put right PER_HOUR times within an hour. */
 void journal_drift_gave_up(const struct decision *decision, unsigned per_hour);
 
-/* SENTENCE (NULL: without memory) says what became of it. */
-void journal_reverted(const struct revert *revert, const char *sentence, bool failed);
+/* RESULT of the worker; NULL where there was none. SENTENCE (NULL: without memory) says what became of it. */
+void journal_reverted(
+                const struct revert *revert, const struct apply_result *result, const char *sentence, bool failed);
 void journal_revert_failed(const struct revert *revert, const char *reason);
 
 void journal_vanished(const struct decision *decision);

@@ -71,7 +71,7 @@ static void end(struct stop *stop, const struct revert *revert, const struct app
                                 LEDGER_DIRECTORY, LOCK_WAIT_MSEC, &revert->entry->device, outcome, &damaged);
         tell_ledger(r, damaged);
         stop->n_failed += failed;
-        journal_reverted(revert, sentence, failed);
+        journal_reverted(revert, result, sentence, failed);
 }
 
 static void start(struct stop *stop, const struct revert *revert) {

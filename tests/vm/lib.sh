@@ -234,13 +234,14 @@ setrad_log() {
 # said PATTERN: whether setrad has said a line that matches since the scenario began
 said() { setrad_log | grep -q "$1"; }
 
+changed_id=76133f74eb0948f98133e918f354476a # SETRAD_MSG_CHANGED
+
 # changed_entry LABEL: the last journal entry of a change of that layer; fails if there is none
-changed_entry() { journal_since_start | jq -ces --arg l "$1" 'map(select(.SETRAD_LABEL == $l and .SETRAD_RA_AFTER)) | last // empty'; }
+changed_entry() { setrad_events $changed_id | jq -ces --arg l "$1" 'map(select(.SETRAD_LABEL == $l)) | last // empty'; }
 
 # changes_made: "LABEL BEFORE AFTER" for each change since the scenario began, sorted
 changes_made() {
-    journal_since_start |
-        jq -r 'select(.SETRAD_RA_AFTER) | [.SETRAD_LABEL, .SETRAD_RA_BEFORE, .SETRAD_RA_AFTER] | join(" ")' | sort
+    setrad_events $changed_id | jq -r '[.SETRAD_LABEL, .SETRAD_RA_BEFORE, .SETRAD_RA_AFTER] | join(" ")' | sort
 }
 
 was_changed() { changed_entry "$1" >/dev/null; }
