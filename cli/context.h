@@ -21,6 +21,10 @@ struct options {
         const char *root;       /* NULL: this machine */
         const char *policy;     /* NULL: what is installed */
         const char *columns;    /* NULL: the default ones */
+        const char *directory;  /* NULL: the journal of this machine */
+        const char *lines;      /* NULL: all */
+        const char *since;      /* NULL: from the beginning */
+        const char *until;      /* NULL: to the end */
         char *const *arguments; /* the verb's, where it takes some */
         size_t n_arguments;
         bool all, check, dry_run, force, help, json, no_headings, no_probe, pairs, raw, version, with_identifiers;

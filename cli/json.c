@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,29 @@ json_t *json_explain(const struct explanation *explanation) {
                         "rules", rules_value(explanation->trace), "rules_not_reached",
                         (json_int_t)explanation->trace->n_not_reached, "steps", steps_value(explanation), "outcome",
                         text_or_null(explanation->outcome), "advice", advice_value(explanation));
+}
+
+static json_t *figure_or_null(double figure) {
+        return isfinite(figure) ? json_real(figure) : json_null();
+}
+
+static json_t *entry_value(const struct history_entry *entry) {
+        return json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_usec",
+                        (json_int_t)entry->time_usec, "name", text_or_null(entry->name), "label",
+                        text_or_null(entry->label), "event", history_event_name(entry->event), "from_sectors",
+                        number_or_null(entry->from_sectors), "to_sectors", number_or_null(entry->to_sectors), "rule",
+                        text_or_null(entry->rule), "mbps_before", figure_or_null(entry->mbps_before), "mbps_after",
+                        figure_or_null(entry->mbps_after), "gain", figure_or_null(entry->gain), "verdict",
+                        text_or_null(entry->verdict), "skipped", text_or_null(entry->skipped), "message",
+                        text_or_null(entry->message));
+}
+
+json_t *json_history(const struct history *history) {
+        json_t *entries = json_array();
+
+        for (size_t i = 0; i < history->n_entries; i++)
+                append(&entries, entry_value(&history->entries[i]));
+        return json_pack("{s:i, s:o}", "version", FORM_VERSION, "entries", entries);
 }
 
 static json_t *error_value(const struct policy_error *error) {

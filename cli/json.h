@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The JSON of scan, plan, explain and check-policy, described in docs/json.md. Pure but for json_print(). */
+/* The JSON of scan, plan, explain, history and check-policy, described in docs/json.md. Pure but for json_print(). */
 
 #include <stdio.h>
 
 #include <jansson.h>
 
 #include "cli/explain.h"
+#include "cli/history.h"
 #include "common/survey.h"
 #include "config/policy.h"
 #include "config/settings.h"
@@ -16,6 +17,7 @@
 json_t *json_scan(const struct survey *survey);
 json_t *json_plan(const struct survey *survey);
 json_t *json_explain(const struct explanation *explanation);
+json_t *json_history(const struct history *history);
 
 /* A file of settings that was looked at. */
 struct settings_check {

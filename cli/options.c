@@ -23,10 +23,13 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "all devices"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
+                [OPTION_DIRECTORY] = {"directory", 'D', "DIR", FIELD(directory),
+                                "read the journal files in DIR, not this machine's"},
                 [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print what would be done, and touch nothing"},
                 [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace the file if there is one"},
                 [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
                 [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},
+                [OPTION_LINES] = {"lines", 'n', "N", FIELD(lines), "the last N entries only"},
                 [OPTION_NO_HEADINGS] = {"no-headings", 'n', NULL, FIELD(no_headings),
                                 "rows only: no headings, findings and summary"},
                 [OPTION_NO_PROBE] = {"no-probe", 0, NULL, FIELD(no_probe), "do not measure before and after"},
@@ -35,6 +38,8 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_RAW] = {"raw", 'r', NULL, FIELD(raw), "print plain columns, numbers in base units"},
                 [OPTION_ROOT] = {"root", 0, "PATH", FIELD(root),
                                 "read a captured directory or archive, not this machine"},
+                [OPTION_SINCE] = {"since", 'S', "TIME", FIELD(since), "not what was before TIME"},
+                [OPTION_UNTIL] = {"until", 'U', "TIME", FIELD(until), "not what was after TIME"},
                 [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
                 [OPTION_WITH_IDENTIFIERS] = {"with-identifiers", 0, NULL, FIELD(with_identifiers),
                                 "keep serial numbers, WWIDs and host name"},
@@ -49,23 +54,30 @@ static void take_option(enum option_id id, const char *argument, struct options 
                 *(bool *)(void *)field = true;
 }
 
-static enum option_id find_letter(int letter) {
-        enum option_id id = 0;
+/* Two options of different commands may have one letter: it is that of PREFERRED, or else of one that has no argument. */
+static enum option_id find_letter(int letter, unsigned preferred) {
+        enum option_id found = _OPTION_MAX;
 
-        while (specs[id].letter != letter)
-                id++;
-        return id;
+        for (enum option_id id = 0; id < _OPTION_MAX; id++) {
+                if (specs[id].letter != letter)
+                        continue;
+                if (preferred & OPTION_BIT(id))
+                        return id;
+                if (found == _OPTION_MAX || !specs[id].argument)
+                        found = id;
+        }
+        return found;
 }
 
 /* Fills what getopt_long() wants from the table. LETTERS has room for two characters an option. */
-static void make_getopt_tables(struct option long_options[static _OPTION_MAX + 1], char *letters) {
+static void make_getopt_tables(unsigned preferred, struct option long_options[static _OPTION_MAX + 1], char *letters) {
         for (enum option_id id = 0; id < _OPTION_MAX; id++) {
                 long_options[id] = (struct option){
                                 .name = specs[id].name,
                                 .has_arg = specs[id].argument ? required_argument : no_argument,
                                 .val = 256 + (int)id,
                 };
-                if (!specs[id].letter)
+                if (!specs[id].letter || find_letter(specs[id].letter, preferred) != id)
                         continue;
                 *letters++ = specs[id].letter;
                 if (specs[id].argument)
@@ -75,23 +87,51 @@ static void make_getopt_tables(struct option long_options[static _OPTION_MAX + 1
 }
 
 /* Returns the mask of the options that were given, or -EINVAL: getopt_long() has said why. */
-static int parse_options(int argc, char *argv[], struct options *options) {
+static int parse_options(int argc, char *argv[], unsigned preferred, struct options *options) {
         struct option long_options[_OPTION_MAX + 1] = {};
         char letters[2 * _OPTION_MAX + 1];
         int given = 0, c;
 
-        make_getopt_tables(long_options, letters);
+        make_getopt_tables(preferred, long_options, letters);
         optind = 0;
         while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
                 enum option_id id;
 
                 if (c == '?')
                         return -EINVAL;
-                id = c >= 256 ? (enum option_id)(c - 256) : find_letter(c);
+                id = c >= 256 ? (enum option_id)(c - 256) : find_letter(c, preferred);
                 take_option(id, optarg, options);
                 given |= (int)OPTION_BIT(id);
         }
         return given;
+}
+
+static unsigned options_of(const char *word, const struct verb *verbs, size_t n_verbs) {
+        for (size_t i = 0; i < n_verbs; i++)
+                if (strcmp(verbs[i].name, word) == 0)
+                        return verbs[i].options;
+        return 0;
+}
+
+/*
+ * The options of the verb, as what letters mean depends on it: of the first word that names one, since a word before it
+ * may be the argument of such a letter. 0 where there is none.
+ */
+static unsigned find_preferred(int argc, char *argv[], const struct verb *verbs, size_t n_verbs) {
+        struct option long_options[_OPTION_MAX + 1] = {};
+        char letters[2 * _OPTION_MAX + 2] = "-"; /* words come in their place, as the argument of 1 */
+        unsigned preferred = 0;
+        int c;
+
+        make_getopt_tables(0, long_options, letters + 1);
+        optind = opterr = 0;
+        while (!preferred && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
+                if (c == 1)
+                        preferred = options_of(optarg, verbs, n_verbs);
+        opterr = 1;
+        while (!preferred && optind < argc)
+                preferred = options_of(argv[optind++], verbs, n_verbs);
+        return preferred;
 }
 
 static int find_verb(const char *name, const struct verb *verbs, size_t n_verbs, const struct verb **ret) {
@@ -169,7 +209,7 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
         const struct verb *verb = NULL;
         int given, r;
 
-        given = parse_options(argc, argv, &options);
+        given = parse_options(argc, argv, find_preferred(argc, argv, verbs, n_verbs), &options);
         if (given < 0)
                 return given;
         if (optind < argc) {

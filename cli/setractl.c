@@ -73,6 +73,23 @@ static const struct verb verbs[] = {
                                 .run = verb_explain,
                 },
                 {
+                                .name = "history",
+                                .summary = "Show what the service did, from the journal",
+                                .argument = "[DEV]",
+                                .any_number = true,
+                                .details = "DEV is a device as 'setractl explain' takes it, or the name of one that "
+                                           "is\n"
+                                           "gone. TIME is as journalctl takes it: '2026-11-30 20:00', '20:00', "
+                                           "'today',\n"
+                                           "'yesterday', '-1h', '2 days ago', '@SECONDS'. What was changed by hand, "
+                                           "also\n"
+                                           "with 'setractl apply' and 'setractl revert', is not on record.",
+                                .options = OPTION_BIT(OPTION_DIRECTORY) | OPTION_BIT(OPTION_JSON) |
+                                           OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_SINCE) |
+                                           OPTION_BIT(OPTION_UNTIL),
+                                .run = verb_history,
+                },
+                {
                                 .name = "capture",
                                 .summary = "Write all that --root needs of this machine to a file",
                                 .argument = "FILE",

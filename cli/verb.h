@@ -23,5 +23,6 @@ enum exit_status verb_plan(struct context *context);
 enum exit_status verb_apply(struct context *context);
 enum exit_status verb_revert(struct context *context);
 enum exit_status verb_explain(struct context *context);
+enum exit_status verb_history(struct context *context);
 enum exit_status verb_capture(struct context *context);
 enum exit_status verb_check_policy(struct context *context);
