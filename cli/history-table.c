@@ -87,17 +87,18 @@ static char *format_rule(const struct history_entry *entry) {
 
 static const struct {
         const char *name;
+        double width; /* what share of a terminal it may be cut down to; 0: no matter */
         int flags;
         char *(*format)(const struct history_entry *entry);
 } columns[] = {
-                {"TIME", 0, format_time},
-                {"DEVICE", SCOLS_FL_TRUNC, format_device},
-                {"WHAT", 0, format_event},
-                {"FROM", SCOLS_FL_RIGHT, format_from},
-                {"TO", SCOLS_FL_RIGHT, format_to},
-                {"MB/S", 0, format_mbps},
-                {"GAIN", 0, format_gain},
-                {"RULE", SCOLS_FL_TRUNC, format_rule},
+                {"TIME", 0, 0, format_time},
+                {"DEVICE", 0.3, SCOLS_FL_TRUNC, format_device},
+                {"WHAT", 0, 0, format_event},
+                {"FROM", 0, SCOLS_FL_RIGHT, format_from},
+                {"TO", 0, SCOLS_FL_RIGHT, format_to},
+                {"MB/S", 0, 0, format_mbps},
+                {"GAIN", 0, 0, format_gain},
+                {"RULE", 0.05, SCOLS_FL_TRUNC, format_rule},
 };
 
 /* --- the table */
@@ -125,7 +126,7 @@ int history_print_table(FILE *stream, const struct history *history, bool utf8) 
         scols_table_set_stream(table, stream);
         scols_table_enable_noencoding(table, utf8);
         for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-                if (!scols_table_new_column(table, columns[i].name, 0, columns[i].flags))
+                if (!scols_table_new_column(table, columns[i].name, columns[i].width, columns[i].flags))
                         return -ENOMEM;
         for (size_t i = 0; i < history->n_entries; i++) {
                 struct libscols_line *line = scols_table_new_line(table, NULL);
