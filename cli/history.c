@@ -118,7 +118,7 @@ static double parse_figure(const char *text) {
         double number;
         char *end;
 
-        if (!text || !isdigit((unsigned char)*text))
+        if (!text || !isdigit((unsigned char)*text) || text[strspn(text, "0123456789.")] != '\0')
                 return NAN;
         number = strtod(text, &end);
         return *end == '\0' && isfinite(number) ? number : NAN;
