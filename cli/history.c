@@ -251,6 +251,7 @@ int history_states(const struct history *history, const char *label, struct hist
                         continue;
                 if (entry->from_sectors.known)
                         n = reach_state(states, n, entry->from_sectors.value, entry->mbps_before);
+                /* What was put back is the state before: what was measured of the other value is no figure of it. */
                 if (entry->to_sectors.known && entry->event != HISTORY_PUT_BACK)
                         n = reach_state(states, n, entry->to_sectors.value, entry->mbps_after);
         }

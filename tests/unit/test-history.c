@@ -213,7 +213,8 @@ static void test_states(void **state) {
         add_measured(&history, 4, "512", "3072", NULL, NULL);
         add(&history, 5, SETRAD_MSG_REVERTED, "3072", "256");
         add(&history, 6, SETRAD_MSG_REVERTED, "256", NULL);
-        add_measured(&history, 7, "256", "256", "50", "10"); /* put back: what was tried is no state */
+        add_measured(&history, 6, "256", "256", NULL, "10"); /* put back: what was tried is no state */
+        add_measured(&history, 7, "256", "256", "50", "10");
         add_measured(&history, 8, "256", "4096", "51", "150");
         {
                 struct history_record other = record(9, SETRAD_MSG_CHANGED, "1", "2");
