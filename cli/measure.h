@@ -7,6 +7,13 @@
 #include "common/probe.h"
 #include "common/worker.h"
 
+/* So long a worker that is to end may go on with what it must not be interrupted in. */
+#define MEASURE_GRACE_MSEC 3000U
+
+/* Zeroed memory that a worker shares with its parent. NULL without memory. */
+void *measure_shared_new(size_t size);
+void measure_shared_free(void *memory, size_t size);
+
 /* What a worker shows of itself; shared with it. NULL without memory. */
 struct probe_progress *measure_progress_new(void);
 void measure_progress_free(struct probe_progress *progress);
@@ -19,12 +26,17 @@ struct measure {
         void *result;
         size_t result_size;
         unsigned deadline_msec;
-        const struct probe_progress *progress; /* may be NULL */
+        const struct probe_progress *progress; /* may be NULL: no bar */
 };
 
 /*
  * As worker_run(), with a progress bar on stderr where that is a terminal and the job takes longer than a moment.
- * SIGINT, SIGTERM and SIGHUP end the worker: by SIGTERM, which it may block while it must not be interrupted, and by
- * SIGKILL where that is of no use; then *ret_signal is the signal, else 0, and -EINTR is returned.
+ * SIGINT, SIGTERM and SIGHUP (but those that are ignored) end the worker, which itself ignores SIGINT and SIGHUP: by
+ * SIGTERM, which it may block while it must not be interrupted, and by SIGKILL where that is of no use; then *ret_signal
+ * is the signal, else 0, and -EINTR is returned. A job that blocks SIGTERM to its end still hands over its RESULT then;
+ * else that is untouched. At the deadline a worker is ended in the same way, and -ETIMEDOUT is returned.
  */
 int measure_run(const struct measure *measure, int *ret_signal);
+
+/* Ends this process by SIGNAL, as if it had not been caught, so that whoever started it sees that: $? is 128 + SIGNAL. */
+_Noreturn void measure_end_by(int signal_number);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <wchar.h>
+
+#include "cli/measure-bar.h"
+#include "cli/text.h"
+#include "common/clock.h"
+#include "common/units.h"
+
+#define COLUMNS_UNKNOWN 80U
+#define BAR_LEAST       10U
+#define BAR_MOST        40U
+#define GAP             2U
+
+/* LC_CTYPE of this program is UTF-8 always; what the terminal has is what the environment says. */
+static bool environment_is_utf8(void) {
+        locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+        bool utf8;
+
+        if (!locale)
+                return false;
+        utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+        freelocale(locale);
+        return utf8;
+}
+
+/* A job in the background must not draw over what the one in the foreground prints. */
+static bool is_ours(void) {
+        pid_t group = tcgetpgrp(STDERR_FILENO);
+
+        return group <= 0 || group == getpgrp();
+}
+
+static bool is_ascii(const char *text) {
+        while (*text && (unsigned char)*text < 0x80)
+                text++;
+        return *text == '\0';
+}
+
+void measure_bar_begin(struct measure_bar *bar, const char *title, const struct probe_progress *progress) {
+        *bar = (struct measure_bar){.next_msec = UINT64_MAX};
+        if (!progress || !isatty(STDERR_FILENO))
+                return;
+        bar->progress = progress;
+        bar->utf8 = environment_is_utf8();
+        bar->title = title ? text_escape(title) : NULL;
+        /* What can't be shown there is left out rather than turned into marks. */
+        if (bar->title && !bar->utf8 && !is_ascii(bar->title)) {
+                free(bar->title);
+                bar->title = NULL;
+        }
+        bar->next_msec = monotonic_msec() + MEASURE_BAR_AFTER_MSEC;
+}
+
+/* As many columns as TEXT takes; of what the locale does not know, one a byte. */
+static unsigned text_columns(const char *text) {
+        wchar_t wide[256];
+        size_t n = mbstowcs(wide, text, ARRAY_SIZE(wide));
+        int columns = n < ARRAY_SIZE(wide) ? wcswidth(wide, n) : -1;
+
+        return columns >= 0 ? (unsigned)columns : (unsigned)strlen(text);
+}
+
+static void print_figures(char *buffer, size_t size, const struct probe_progress *progress) {
+        char bytes[UNITS_BUFFER];
+        unsigned done = progress->runs_done, planned = progress->runs_planned;
+
+        units_format_bytes(bytes, progress->bytes_read);
+        if (planned > 0)
+                snprintf(buffer, size, "%u/%u runs, %s", done < planned ? done : planned, planned, bytes);
+        else
+                snprintf(buffer, size, "%s", bytes);
+}
+
+static void put_cells(FILE *stream, const struct measure_bar *bar, unsigned cells) {
+        unsigned done = bar->progress->runs_done, planned = bar->progress->runs_planned;
+        unsigned full = planned == 0 ? 0 : done >= planned ? cells : (unsigned)((uint64_t)cells * done / planned);
+
+        for (unsigned i = 0; i < cells; i++)
+                fputs(i < full ? bar->utf8 ? "█" : "#" : bar->utf8 ? "░" : ".", stream);
+}
+
+char *measure_bar_line(const struct measure_bar *bar, unsigned columns) {
+        char figures[64 + UNITS_BUFFER];
+        unsigned title = bar->title ? text_columns(bar->title) + GAP : 0, rest, cells;
+        char *line = NULL;
+        size_t size;
+        FILE *stream;
+
+        print_figures(figures, sizeof(figures), bar->progress);
+        rest = (unsigned)strlen(figures) + GAP;
+        if (title + BAR_LEAST + rest > columns)
+                title = 0;
+        cells = title + rest < columns ? columns - title - rest : 0;
+        cells = cells > BAR_MOST ? BAR_MOST : cells;
+        stream = open_memstream(&line, &size);
+        if (!stream)
+                return NULL;
+        if (title > 0)
+                fprintf(stream, "%s%*s", bar->title, (int)GAP, "");
+        if (cells >= BAR_LEAST) {
+                put_cells(stream, bar, cells);
+                fprintf(stream, "%*s", (int)GAP, "");
+        }
+        fprintf(stream, "%.*s", (int)columns, figures);
+        if (fclose(stream) != 0) {
+                free(line);
+                return NULL;
+        }
+        return line;
+}
+
+/* The last one stays free: with a character there some terminals go on to the next line. */
+static unsigned terminal_columns(void) {
+        struct winsize size = {};
+
+        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+                return COLUMNS_UNKNOWN - 1;
+        return size.ws_col - 1U;
+}
+
+uint64_t measure_bar_draw(struct measure_bar *bar) {
+        uint64_t now = monotonic_msec();
+        _cleanup_(freep) char *line = NULL;
+        unsigned columns;
+
+        if (!bar->progress || now < bar->next_msec)
+                return bar->next_msec;
+        bar->next_msec = now + MEASURE_BAR_EACH_MSEC;
+        if (!is_ours())
+                return bar->next_msec;
+        line = measure_bar_line(bar, terminal_columns());
+        if (!line)
+                return bar->next_msec;
+        columns = text_columns(line);
+        /* Blanks over what the line before had more. */
+        fprintf(stderr, "\r%s%*s", line, columns < bar->columns ? (int)(bar->columns - columns) : 0, "");
+        fflush(stderr);
+        bar->columns = columns;
+        return bar->next_msec;
+}
+
+void measure_bar_end(struct measure_bar *bar) {
+        if (bar->columns > 0) {
+                fprintf(stderr, "\r%*s\r", (int)bar->columns, "");
+                fflush(stderr);
+        }
+        free(bar->title);
+        *bar = (struct measure_bar){.next_msec = UINT64_MAX};
+}

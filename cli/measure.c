@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+
+#include "cli/measure-bar.h"
+#include "cli/measure.h"
+#include "common/clock.h"
+
+#define KILL_GRACE_MSEC 1000U /* for SIGKILL to work */
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* One measuring under way. */
+struct measuring {
+        const struct measure *measure;
+        struct worker *worker;
+        struct measure_bar bar;
+        int signal_fd;
+        uint64_t deadline_msec;
+};
+
+void *measure_shared_new(size_t size) {
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+        return memory == MAP_FAILED ? NULL : memory;
+}
+
+void measure_shared_free(void *memory, size_t size) {
+        if (memory)
+                munmap(memory, size);
+}
+
+struct probe_progress *measure_progress_new(void) {
+        return measure_shared_new(sizeof(struct probe_progress));
+}
+
+void measure_progress_free(struct probe_progress *progress) {
+        measure_shared_free(progress, sizeof(*progress));
+}
+
+/* In the worker: Ctrl-C goes to all processes of a terminal's job, and only its parent says when it is to end. */
+static int guarded_job(const void *input, void *result) {
+        const struct measure *measure = input;
+
+        signal(SIGINT, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        return measure->job(measure->input, result);
+}
+
+/* Those that are ignored (nohup) stay so: a signalfd would get them all the same. */
+static void find_signals(sigset_t *set) {
+        sigemptyset(set);
+        for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++) {
+                struct sigaction action;
+
+                if (sigaction(ending_signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+                        sigaddset(set, ending_signals[i]);
+        }
+}
+
+/* 0 when the worker is done or a signal is there (or it is time to look), or a negative errno. */
+static int wait_for_news(const struct measuring *measuring, uint64_t until_msec, bool *ret_signal) {
+        struct pollfd fds[] = {{.fd = worker_fd(measuring->worker), .events = POLLIN},
+                        {.fd = measuring->signal_fd, .events = POLLIN}};
+        uint64_t now = monotonic_msec(), left = until_msec > now ? until_msec - now : 0;
+
+        if (poll(fds, ARRAY_SIZE(fds), left < 60000 ? (int)left : 60000) < 0 && errno != EINTR)
+                return -errno;
+        *ret_signal = fds[1].revents & POLLIN;
+        return 0;
+}
+
+static int take_signal(const struct measuring *measuring) {
+        struct signalfd_siginfo info;
+        ssize_t n = read(measuring->signal_fd, &info, sizeof(info));
+
+        return n == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+static int wait_for_end(struct measuring *measuring, int *ret_signal) {
+        for (;;) {
+                uint64_t next = measure_bar_draw(&measuring->bar);
+                bool has_signal = false;
+                int r;
+
+                if (monotonic_msec() >= measuring->deadline_msec)
+                        return -ETIMEDOUT;
+                r = wait_for_news(measuring, next < measuring->deadline_msec ? next : measuring->deadline_msec,
+                                &has_signal);
+                if (r < 0)
+                        return r;
+                r = worker_collect(measuring->worker, measuring->measure->result);
+                if (r != -EAGAIN)
+                        return r;
+                if (has_signal)
+                        *ret_signal = take_signal(measuring);
+                if (*ret_signal != 0)
+                        return -EINTR;
+        }
+}
+
+/* -EBUSY if it can't even be killed. */
+static int end_worker(const struct measuring *measuring) {
+        uint64_t deadline = monotonic_msec() + MEASURE_GRACE_MSEC;
+        struct pollfd pollfd = {.fd = worker_fd(measuring->worker), .events = POLLIN};
+        int r = -EAGAIN;
+
+        (void)kill(worker_pid(measuring->worker), SIGTERM);
+        while (r == -EAGAIN) {
+                uint64_t now = monotonic_msec();
+
+                if (now >= deadline)
+                        break;
+                (void)poll(&pollfd, 1, (int)(deadline - now));
+                r = worker_collect(measuring->worker, measuring->measure->result);
+        }
+        return worker_kill(measuring->worker, KILL_GRACE_MSEC);
+}
+
+static int run(struct measuring *measuring, int *ret_signal) {
+        const struct measure *measure = measuring->measure;
+        _cleanup_(worker_freep) struct worker *worker = NULL;
+        int r;
+
+        r = worker_start(guarded_job, measure, measure->result_size, &worker);
+        if (r < 0)
+                return r;
+        measuring->worker = worker;
+        measuring->deadline_msec = monotonic_msec() + measure->deadline_msec;
+        measure_bar_begin(&measuring->bar, measure->title, measure->progress);
+        r = wait_for_end(measuring, ret_signal);
+        measure_bar_end(&measuring->bar);
+        if ((r == -ETIMEDOUT || r == -EINTR) && end_worker(measuring) == -EBUSY && r == -ETIMEDOUT)
+                return -EBUSY;
+        return r;
+}
+
+int measure_run(const struct measure *measure, int *ret_signal) {
+        struct measuring measuring = {.measure = measure, .signal_fd = -1};
+        _cleanup_(closep) int fd = -1;
+        sigset_t signals, before;
+        int r;
+
+        *ret_signal = 0;
+        find_signals(&signals);
+        if (sigprocmask(SIG_BLOCK, &signals, &before) < 0)
+                return -errno;
+        measuring.signal_fd = fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        r = fd < 0 ? -errno : run(&measuring, ret_signal);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return r;
+}
+
+_Noreturn void measure_end_by(int signal_number) {
+        sigset_t set;
+
+        fflush(NULL);
+        signal(signal_number, SIG_DFL);
+        sigemptyset(&set);
+        sigaddset(&set, signal_number);
+        raise(signal_number);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        _exit(128 + signal_number);
+}
