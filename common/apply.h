@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "device.h"
-#include "probe-busy.h"
 #include "probe-compare.h"
+#include "probe-device.h"
 
 /* Plain data. */
 struct apply_request {
@@ -54,17 +54,12 @@ const char *apply_step_name(enum apply_step step);
  */
 int apply_change(const struct apply_request *request, struct apply_result *ret);
 
-/* Seams for tests: the device. As the functions of device.h; a descriptor from open is closed with close(). */
+/* Seams for tests. */
 struct apply_ops {
-        int (*open)(void *userdata, const struct device_identity *identity);
-        int (*get_readahead)(void *userdata, int fd, uint64_t *ret_sectors);
-        int (*set_readahead)(void *userdata, int fd, uint64_t sectors);
-        int (*get_size)(void *userdata, int fd, uint64_t *ret_bytes);
-        /* Returns 0, or a negative errno where they are not known. */
-        int (*get_counters)(void *userdata, const struct device_identity *identity, struct io_counters *ret);
-        void (*pause)(void *userdata, unsigned msec);
+        struct probe_device_ops device;
+        int (*set_readahead)(
+                        void *userdata, int fd, uint64_t sectors); /* as device_set_readahead(); device's userdata */
         const struct probe_ops *probe;
-        void *userdata;
 };
 
 /* apply_change() over OPS. */

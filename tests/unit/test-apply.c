@@ -190,14 +190,14 @@ static int apply(struct machine *m, const struct apply_request *r, struct apply_
                         .in_flight = fake_in_flight,
                         .fetched = fake_fetched,
                         .userdata = m};
-        struct apply_ops ops = {.open = fake_open,
-                        .get_readahead = fake_get,
+        struct apply_ops ops = {.device = {.open = fake_open,
+                                                .get_readahead = fake_get,
+                                                .get_size = fake_size,
+                                                .get_counters = fake_counters,
+                                                .pause = fake_pause,
+                                                .userdata = m},
                         .set_readahead = fake_set,
-                        .get_size = fake_size,
-                        .get_counters = fake_counters,
-                        .pause = fake_pause,
-                        .probe = &probe,
-                        .userdata = m};
+                        .probe = &probe};
         unsigned before = count_descriptors();
         int error = apply_change_with(&ops, r, ret);
 
