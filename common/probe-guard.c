@@ -41,35 +41,29 @@ static const char *health_reason(const struct layer *layer, struct arena *arena)
         return NULL;
 }
 
-static const char *md_reason(const struct layer *layer, struct arena *arena) {
-        const struct md_info *md = layer->md;
-
+static const char *md_obstacle(const struct layer *layer, struct arena *arena) {
         if (layer->kind == KIND_MD_CONTAINER)
                 return arena_printf(arena, "%s is a container and holds no data", layer->label);
-        if (layer->kind == KIND_MD_INACTIVE || is_one_of(md->array_state, "inactive", "clear"))
+        if (layer->kind == KIND_MD_INACTIVE || is_one_of(layer->md->array_state, "inactive", "clear"))
                 return arena_printf(arena, "%s is inactive", layer->label);
-        if (layer_is_reshaping(layer))
-                return arena_printf(arena, "%s is being reshaped", layer->label);
-        return health_reason(layer, arena);
+        return NULL;
 }
 
 static bool has_paths(const struct dm_segment *segment) {
         return segment->kind != KIND_DM_MULTIPATH || segment->n_legs > 0;
 }
 
-static const char *dm_reason(const struct layer *layer, struct arena *arena) {
+static const char *dm_obstacle(const struct layer *layer, struct arena *arena) {
         const struct dm_info *dm = layer->dm;
 
         if (dm->suspended)
                 return arena_printf(arena, "%s is suspended", layer->label);
         if (dm->tables_known && !dm->has_table)
                 return arena_printf(arena, "%s has no table", layer->label);
-        if (layer_is_reshaping(layer))
-                return arena_printf(arena, "%s is being reshaped", layer->label);
         for (size_t i = 0; i < dm->n_segments; i++)
                 if (!has_paths(&dm->segments[i]))
                         return arena_printf(arena, "%s has no paths", layer->label);
-        return layer_has_lost_paths(layer) ? layer_describe_lost_paths(layer, arena) : health_reason(layer, arena);
+        return layer_has_lost_paths(layer) ? layer_describe_lost_paths(layer, arena) : NULL;
 }
 
 /* What counts for the layer that is read only: beneath it, udev's flags also mark what is merely in use by others. */
@@ -83,38 +77,46 @@ static const char *top_reason(const struct layer *layer, struct arena *arena) {
         return NULL;
 }
 
+/* Why it can't be read at all. */
+static const char *own_obstacle(const struct layer *layer, struct arena *arena) {
+        const char *obstacle = NULL;
+
+        if (layer->md)
+                obstacle = md_obstacle(layer, arena);
+        if (!obstacle && layer->dm)
+                obstacle = dm_obstacle(layer, arena);
+        return obstacle;
+}
+
 static const char *own_reason(const struct layer *layer, struct arena *arena) {
-        const char *reason = NULL;
+        const char *obstacle;
 
         if (layer->asleep)
                 return arena_printf(arena, "%s is asleep", layer->label);
-        if (layer->md)
-                reason = md_reason(layer, arena);
-        if (!reason && layer->dm)
-                reason = dm_reason(layer, arena);
-        return reason;
+        obstacle = own_obstacle(layer, arena);
+        if (obstacle || !(layer->md || layer->dm))
+                return obstacle;
+        if (layer_is_reshaping(layer))
+                return arena_printf(arena, "%s is being reshaped", layer->label);
+        return health_reason(layer, arena);
 }
 
-const char *probe_guard_reason(const struct layer *layer, struct arena *arena) {
+/* What ASK, the first time it does, says of LAYER or of anything beneath it. */
+static const char *first_reason(const struct layer *layer, struct arena *arena,
+                const char *(*ask)(const struct layer *layer, struct arena *arena)) {
         /* Each layer once: in a stack of diamonds there are too many ways down to follow them all. All that is below a
          * layer has a smaller index. */
-        _cleanup_(freep) const struct layer **stack = NULL;
-        _cleanup_(freep) bool *seen = NULL;
-        const char *reason;
+        _cleanup_(freep) const struct layer **stack = calloc(layer->index + 1, sizeof(*stack));
+        _cleanup_(freep) bool *seen = calloc(layer->index + 1, sizeof(*seen));
         size_t n = 0;
 
-        reason = top_reason(layer, arena);
-        if (reason)
-                return reason;
-        stack = calloc(layer->index + 1, sizeof(*stack));
-        seen = calloc(layer->index + 1, sizeof(*seen));
         if (!stack || !seen)
                 return "there is no memory";
         stack[n++] = layer;
         while (n > 0) {
                 const struct layer *next = stack[--n];
+                const char *reason = ask(next, arena);
 
-                reason = own_reason(next, arena);
                 if (reason)
                         return reason;
                 for (size_t i = 0; i < next->n_below; i++) {
@@ -127,4 +129,12 @@ const char *probe_guard_reason(const struct layer *layer, struct arena *arena) {
                 }
         }
         return NULL;
+}
+
+const char *probe_guard_reason(const struct layer *layer, struct arena *arena) {
+        return top_reason(layer, arena) ?: first_reason(layer, arena, own_reason);
+}
+
+const char *probe_guard_obstacle(const struct layer *layer, struct arena *arena) {
+        return top_reason(layer, arena) ?: first_reason(layer, arena, own_obstacle);
 }

@@ -15,3 +15,9 @@
  * Pure.
  */
 const char *probe_guard_reason(const struct layer *layer, struct arena *arena);
+
+/*
+ * The same, but only what keeps LAYER from being read at all: it would fail or hang for ever. What is degraded or asleep
+ * can be read, and whoever asks for that figure may have it.
+ */
+const char *probe_guard_obstacle(const struct layer *layer, struct arena *arena);

@@ -32,6 +32,16 @@ static struct layer layer(size_t index, const char *name, enum layer_kind kind) 
                         .size_sectors = opt_some(1000000)};
 }
 
+static bool is_obstacle(const char *reason) {
+        static const char *const words[] = {"inactive", "container", "suspended", "no table", "paths", "no device node",
+                        "not ready", "size of"};
+
+        for (size_t i = 0; reason && i < ARRAY_SIZE(words); i++)
+                if (strstr(reason, words[i]))
+                        return true;
+        return false;
+}
+
 /* NULL wanted: may be read. Checks LAYER, and a map over it. */
 static void assert_reason(struct layer *below, const char *wanted) {
         _cleanup_(arena_freep) struct arena *arena = arena_new();
@@ -44,7 +54,9 @@ static void assert_reason(struct layer *below, const char *wanted) {
         top.n_below = 1;
         for (size_t i = 0; i < ARRAY_SIZE(checked); i++) {
                 const char *reason = probe_guard_reason(checked[i], arena);
+                const char *obstacle = probe_guard_obstacle(checked[i], arena);
 
+                assert_true(is_obstacle(wanted) ? obstacle && strcmp(obstacle, wanted) == 0 : !obstacle);
                 if (wanted)
                         assert_non_null(reason);
                 else
