@@ -26,6 +26,7 @@ static const char *const code_names[_FINDING_CODE_MAX] = {
                 [FINDING_CHANGED_BY_OTHER] = "changed-by-other",
                 [FINDING_UNKNOWN_TARGET] = "unknown-target",
                 [FINDING_CYCLE] = "cycle",
+                [FINDING_MEMBER_SLOW] = "member-slow",
 };
 
 const char *finding_code_name(enum finding_code code) {
@@ -39,6 +40,10 @@ int finding_code_from_name(const char *name, enum finding_code *ret) {
                         return 0;
                 }
         return -EINVAL;
+}
+
+bool finding_is_measured(enum finding_code code) {
+        return FINDINGS_MEASURED >> code & 1;
 }
 
 const char *finding_severity_name(enum finding_severity severity) {

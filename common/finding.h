@@ -31,6 +31,7 @@ enum finding_code {
         FINDING_CHANGED_BY_OTHER,
         FINDING_UNKNOWN_TARGET,
         FINDING_CYCLE,
+        FINDING_MEMBER_SLOW, /* measured: probe-members.h */
         _FINDING_CODE_MAX,
 };
 
@@ -51,6 +52,10 @@ struct findings {
 const char *finding_code_name(enum finding_code code);
 /* -EINVAL if NAME is no code. */
 int finding_code_from_name(const char *name, enum finding_code *ret);
+/* Those that only measuring finds (bits of codes): a scan never has them. */
+#define FINDINGS_MEASURED (UINT64_C(1) << FINDING_MEMBER_SLOW)
+bool finding_is_measured(enum finding_code code);
+
 const char *finding_severity_name(enum finding_severity severity);
 
 /* Returns 0 or -ENOMEM. */

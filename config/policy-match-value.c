@@ -254,6 +254,10 @@ static int read_finding(struct policy_reader *reader, const struct tree_node *no
         if (r < 0)
                 return r;
         if (finding_code_from_name(text, &code) >= 0) {
+                if (finding_is_measured(code))
+                        return reader_error(reader, node,
+                                        "a rule cannot match %s: only measuring finds it (setractl probe --below)",
+                                        text);
                 reading->term->mask |= UINT64_C(1) << code;
                 return 0;
         }

@@ -42,7 +42,7 @@ struct match_key {
 /* The mask of all kinds. */
 #define MATCH_KINDS_ALL (((UINT64_C(1) << _KIND_MAX) - 1) & ~(UINT64_C(1) << KIND_UNKNOWN))
 
-#define MATCH_FINDINGS_ALL ((UINT64_C(1) << _FINDING_CODE_MAX) - 1)
+#define MATCH_FINDINGS_ALL (((UINT64_C(1) << _FINDING_CODE_MAX) - 1) & ~FINDINGS_MEASURED)
 
 /* Clauses, of which one must hold. */
 struct match {

@@ -30,14 +30,15 @@ sed -n 's/^| \[\(.*\)\](#.*) | \(.*\) |$/\1 \2/p' $doc |
 comm -23 "$work/found" "$work/told" >"$work/untold"
 [ ! -s "$work/untold" ] || fail "$doc does not tell: $(cat "$work/untold")"
 
-# The other way round: each is found somewhere, but for the one that needs the service's record.
-comm -13 "$work/found" "$work/told" | grep -v '^changed-by-other ' >"$work/unfound"
+# The other way round: each is found somewhere, but for those that need the service's record, or measuring.
+elsewhere='^(changed-by-other|member-slow) '
+comm -13 "$work/found" "$work/told" | grep -Ev "$elsewhere" >"$work/unfound"
 [ ! -s "$work/unfound" ] || fail "no fixture has: $(cat "$work/unfound")"
 
 # And each has a case that says its severity and what its sentence must be.
 jq -r '.expect.findings[]? | select(.severity and .text) | .code + " " + .severity' \
     tests/fixtures/cases/*.json tests/fixtures/dumps/*.json | sort -u >"$work/pinned"
-comm -13 "$work/pinned" "$work/told" | grep -v '^changed-by-other ' >"$work/loose"
+comm -13 "$work/pinned" "$work/told" | grep -Ev "$elsewhere" >"$work/loose"
 [ ! -s "$work/loose" ] || fail "no case says severity and text of: $(cat "$work/loose")"
 
 finish

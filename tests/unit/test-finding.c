@@ -630,6 +630,7 @@ static void test_names(void **state) {
                         "changed-by-other",
                         "unknown-target",
                         "cycle",
+                        "member-slow",
         };
         enum finding_code code;
 
@@ -637,6 +638,7 @@ static void test_names(void **state) {
         for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
                 assert_int_equal(finding_code_from_name(names[i], &code), 0);
                 assert_string_equal(finding_code_name(code), names[i]);
+                assert_int_equal(finding_is_measured(code), strcmp(names[i], "member-slow") == 0);
         }
         assert_int_equal(finding_code_from_name("", &code), -EINVAL);
         assert_int_equal(finding_code_from_name("readahead", &code), -EINVAL);
