@@ -27,7 +27,9 @@ struct options {
         const char *until;      /* NULL: to the end */
         char *const *arguments; /* the verb's, where it takes some */
         size_t n_arguments;
-        bool all, check, dry_run, force, help, json, no_headings, no_probe, pairs, raw, version, with_identifiers;
+        const char *bs, *bytes, *count, *like, *runs, *streams, *time; /* of probe; NULL: as usual */
+        bool all, below, check, dry_run, force, help, json, no_headings, no_probe, pairs, random, raw, version,
+                        with_identifiers;
 };
 
 struct context {

@@ -346,12 +346,16 @@ json_t *json_check(const struct policy *policy, const struct settings_check *che
                         policy ? json_integer((json_int_t)policy_count_rules(policy)) : json_null());
 }
 
+json_t *json_text(const char *text) {
+        return text_or_null(text);
+}
+
 int json_print(FILE *stream, json_t *document) {
         int r;
 
         if (!document)
                 return -ENOMEM;
-        r = json_dumpf(document, stream, JSON_INDENT(2));
+        r = json_dumpf(document, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         json_decref(document);
         return r == 0 && fputc('\n', stream) != EOF ? 0 : -EIO;
 }

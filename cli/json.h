@@ -30,5 +30,8 @@ struct settings_check {
 json_t *json_check(const struct policy *policy, const struct settings_check *checks, size_t n_checks,
                 const struct policy_errors *errors);
 
+/* TEXT as a string of UTF-8, or null for NULL. A new reference; NULL without memory. */
+json_t *json_text(const char *text);
+
 /* Takes DOCUMENT over; NULL counts as no memory. Returns 0 or a negative errno. */
 int json_print(FILE *stream, json_t *document);

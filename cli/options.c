@@ -21,24 +21,34 @@ struct option_spec {
 
 static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "all devices"},
+                [OPTION_BELOW] = {"below", 0, NULL, FIELD(below), "measure all that is beneath as well"},
+                [OPTION_BS] = {"bs", 0, "SIZE", FIELD(bs), "read in blocks of SIZE, as 128KiB"},
+                [OPTION_BYTES] = {"bytes", 0, "SIZE", FIELD(bytes), "read no more than SIZE, as 1GiB"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
+                [OPTION_COUNT] = {"count", 0, "N", FIELD(count), "--like=dd: read N blocks"},
                 [OPTION_DIRECTORY] = {"directory", 'D', "DIR", FIELD(directory),
                                 "read the journal files in DIR, not this machine's"},
                 [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print what would be done, and touch nothing"},
-                [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace the file if there is one"},
+                [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace a file; read what is degraded or in use"},
                 [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
                 [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},
+                [OPTION_LIKE] = {"like", 0, "TOOL", FIELD(like), "read and print as TOOL does: hdparm (-t) or dd"},
                 [OPTION_LINES] = {"lines", 'n', "N", FIELD(lines), "the last N entries only"},
                 [OPTION_NO_HEADINGS] = {"no-headings", 'n', NULL, FIELD(no_headings),
                                 "rows only: no headings, findings and summary"},
                 [OPTION_NO_PROBE] = {"no-probe", 0, NULL, FIELD(no_probe), "do not measure before and after"},
                 [OPTION_PAIRS] = {"pairs", 'P', NULL, FIELD(pairs), "print KEY=\"value\" pairs, numbers in base units"},
                 [OPTION_POLICY] = {"policy", 0, "FILE", FIELD(policy), "use this policy instead of the installed ones"},
+                [OPTION_RANDOM] = {"random", 0, NULL, FIELD(random),
+                                "read 4 KiB here and there, by mmap and by read()"},
                 [OPTION_RAW] = {"raw", 'r', NULL, FIELD(raw), "print plain columns, numbers in base units"},
                 [OPTION_ROOT] = {"root", 0, "PATH", FIELD(root),
                                 "read a captured directory or archive, not this machine"},
+                [OPTION_RUNS] = {"runs", 0, "N", FIELD(runs), "make N runs at most, 1 to 15"},
                 [OPTION_SINCE] = {"since", 'S', "TIME", FIELD(since), "not what was before TIME"},
+                [OPTION_STREAMS] = {"streams", 0, "N", FIELD(streams), "compare N readers at once with one"},
+                [OPTION_TIME] = {"time", 0, "TIME", FIELD(time), "take no longer than TIME, as 10s"},
                 [OPTION_UNTIL] = {"until", 'U', "TIME", FIELD(until), "not what was after TIME"},
                 [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
                 [OPTION_WITH_IDENTIFIERS] = {"with-identifiers", 0, NULL, FIELD(with_identifiers),
@@ -55,7 +65,7 @@ static void take_option(enum option_id id, const char *argument, struct options 
 }
 
 /* Two options of different commands may have one letter: it is that of PREFERRED, or else of one that has no argument. */
-static enum option_id find_letter(int letter, unsigned preferred) {
+static enum option_id find_letter(int letter, uint64_t preferred) {
         enum option_id found = _OPTION_MAX;
 
         for (enum option_id id = 0; id < _OPTION_MAX; id++) {
@@ -70,7 +80,7 @@ static enum option_id find_letter(int letter, unsigned preferred) {
 }
 
 /* Fills what getopt_long() wants from the table. LETTERS has room for two characters an option. */
-static void make_getopt_tables(unsigned preferred, struct option long_options[static _OPTION_MAX + 1], char *letters) {
+static void make_getopt_tables(uint64_t preferred, struct option long_options[static _OPTION_MAX + 1], char *letters) {
         for (enum option_id id = 0; id < _OPTION_MAX; id++) {
                 long_options[id] = (struct option){
                                 .name = specs[id].name,
@@ -86,11 +96,12 @@ static void make_getopt_tables(unsigned preferred, struct option long_options[st
         *letters = '\0';
 }
 
-/* Returns the mask of the options that were given, or -EINVAL: getopt_long() has said why. */
-static int parse_options(int argc, char *argv[], unsigned preferred, struct options *options) {
+/* *RET_GIVEN is the mask of the options that were given. Returns 0, or -EINVAL: getopt_long() has said why. */
+static int parse_options(int argc, char *argv[], uint64_t preferred, struct options *options, uint64_t *ret_given) {
         struct option long_options[_OPTION_MAX + 1] = {};
         char letters[2 * _OPTION_MAX + 1];
-        int given = 0, c;
+        uint64_t given = 0;
+        int c;
 
         make_getopt_tables(preferred, long_options, letters);
         optind = 0;
@@ -101,12 +112,13 @@ static int parse_options(int argc, char *argv[], unsigned preferred, struct opti
                         return -EINVAL;
                 id = c >= 256 ? (enum option_id)(c - 256) : find_letter(c, preferred);
                 take_option(id, optarg, options);
-                given |= (int)OPTION_BIT(id);
+                given |= OPTION_BIT(id);
         }
-        return given;
+        *ret_given = given;
+        return 0;
 }
 
-static unsigned options_of(const char *word, const struct verb *verbs, size_t n_verbs) {
+static uint64_t options_of(const char *word, const struct verb *verbs, size_t n_verbs) {
         for (size_t i = 0; i < n_verbs; i++)
                 if (strcmp(verbs[i].name, word) == 0)
                         return verbs[i].options;
@@ -117,10 +129,10 @@ static unsigned options_of(const char *word, const struct verb *verbs, size_t n_
  * The options of the verb, as what letters mean depends on it: of the first word that names one, since a word before it
  * may be the argument of such a letter. 0 where there is none.
  */
-static unsigned find_preferred(int argc, char *argv[], const struct verb *verbs, size_t n_verbs) {
+static uint64_t find_preferred(int argc, char *argv[], const struct verb *verbs, size_t n_verbs) {
         struct option long_options[_OPTION_MAX + 1] = {};
         char letters[2 * _OPTION_MAX + 2] = "-"; /* words come in their place, as the argument of 1 */
-        unsigned preferred = 0;
+        uint64_t preferred = 0;
         int c;
 
         make_getopt_tables(0, long_options, letters + 1);
@@ -179,9 +191,9 @@ static int take_words(char *const words[], size_t n_words, const struct verb *ve
         return 0;
 }
 
-static int check_options(const struct verb *verb, unsigned given) {
-        static const unsigned formats[] = {OPTION_BIT(OPTION_JSON), OPTION_BIT(OPTION_PAIRS), OPTION_BIT(OPTION_RAW)};
-        unsigned format = 0;
+static int check_options(const struct verb *verb, uint64_t given) {
+        static const uint64_t formats[] = {OPTION_BIT(OPTION_JSON), OPTION_BIT(OPTION_PAIRS), OPTION_BIT(OPTION_RAW)};
+        uint64_t format = 0;
 
         for (enum option_id id = 0; id < _OPTION_MAX; id++)
                 if (given & OPTION_BIT(id) & ~verb->options) {
@@ -204,20 +216,21 @@ static int check_options(const struct verb *verb, unsigned given) {
 
 int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_verbs, struct options *ret,
                 const struct verb **ret_verb) {
-        const unsigned common = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+        const uint64_t common = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
         struct options options = {};
         const struct verb *verb = NULL;
-        int given, r;
+        uint64_t given;
+        int r;
 
-        given = parse_options(argc, argv, find_preferred(argc, argv, verbs, n_verbs), &options);
-        if (given < 0)
-                return given;
+        r = parse_options(argc, argv, find_preferred(argc, argv, verbs, n_verbs), &options, &given);
+        if (r < 0)
+                return r;
         if (optind < argc) {
                 r = take_words(argv + optind, (size_t)(argc - optind), verbs, n_verbs, &options, &verb);
                 if (r < 0)
                         return r;
         }
-        r = check_options(verb ?: verbs, (unsigned)given & ~common);
+        r = check_options(verb ?: verbs, given & ~common);
         if (r < 0)
                 return r;
         *ret = options;
@@ -225,7 +238,7 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
         return 0;
 }
 
-void options_print_help(FILE *stream, unsigned options) {
+void options_print_help(FILE *stream, uint64_t options) {
         for (enum option_id id = 0; id < _OPTION_MAX; id++) {
                 const struct option_spec *spec = &specs[id];
                 char name[24];

@@ -3,6 +3,7 @@
 
 /* The command line: one table of options drives parsing, checking against the verb, and --help. */
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "cli/context.h"
@@ -10,28 +11,37 @@
 
 enum option_id {
         OPTION_ALL,
+        OPTION_BELOW,
+        OPTION_BS,
+        OPTION_BYTES,
         OPTION_CHECK,
         OPTION_COLUMNS,
+        OPTION_COUNT,
         OPTION_DIRECTORY,
         OPTION_DRY_RUN,
         OPTION_FORCE,
         OPTION_HELP,
         OPTION_JSON,
+        OPTION_LIKE,
         OPTION_LINES,
         OPTION_NO_HEADINGS,
         OPTION_NO_PROBE,
         OPTION_PAIRS,
         OPTION_POLICY,
+        OPTION_RANDOM,
         OPTION_RAW,
         OPTION_ROOT,
+        OPTION_RUNS,
         OPTION_SINCE,
+        OPTION_STREAMS,
+        OPTION_TIME,
         OPTION_UNTIL,
         OPTION_VERSION,
         OPTION_WITH_IDENTIFIERS,
         _OPTION_MAX,
 };
 
-#define OPTION_BIT(id) (1U << (id))
+#define OPTION_BIT(id) (UINT64_C(1) << (id))
 
 /*
  * Reads options (before or after the verb) and finds the verb among VERBS; the first one is meant where none is named.
@@ -41,4 +51,4 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
                 const struct verb **ret_verb);
 
 /* Lines for --help: the options in the mask. */
-void options_print_help(FILE *stream, unsigned options);
+void options_print_help(FILE *stream, uint64_t options);

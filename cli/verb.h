@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/context.h"
 
@@ -14,7 +15,7 @@ struct verb {
         const char *argument; /* what its argument is called; NULL: it takes none */
         bool any_number;      /* of arguments, none included; else just one */
         const char *details;  /* more lines for its own --help; NULL: none */
-        unsigned options;     /* bits of enum option_id that it takes, besides --help and --version */
+        uint64_t options;     /* bits of enum option_id that it takes, besides --help and --version */
         enum exit_status (*run)(struct context *context);
 };
 
@@ -24,5 +25,6 @@ enum exit_status verb_apply(struct context *context);
 enum exit_status verb_revert(struct context *context);
 enum exit_status verb_explain(struct context *context);
 enum exit_status verb_history(struct context *context);
+enum exit_status verb_probe(struct context *context);
 enum exit_status verb_capture(struct context *context);
 enum exit_status verb_check_policy(struct context *context);
