@@ -262,7 +262,7 @@ static void test_sentence_random(void **state) {
                         CHANGED "; random reads of 4 KiB 1.20 → 0.300 MB/s (×0.25, slower, 5 runs; "
                                 "fetched 32.0 → 384 times as much)");
         assert_sentence(&s.decision, &alike,
-                        CHANGED "; no difference that 5 runs can show (random reads of 4 KiB 1.20 → 1.21 MB/s; "
+                        CHANGED "; no difference that 5 runs can show (random reads of 4 KiB 1.20 → 1.21 MB/s, ×1.01; "
                                 "fetched 32.0 → 384 times as much)");
         sequential.probe.workload = PROBE_SEQUENTIAL;
         assert_sentence(&s.decision, &sequential, CHANGED "; sequential read 49.9 → 146 MB/s (×2.93, 5 runs)");
