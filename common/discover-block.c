@@ -9,6 +9,9 @@
 #include "common/discover-md.h"
 #include "common/topology-copy.h"
 
+/* Where a device is found by its name. */
+static const char *const directories[] = {"sys/class/block", "sys/block"};
+
 /* Whether NAME is PREFIX and a number. */
 static bool is_numbered(const char *name, const char *prefix) {
         size_t n = strlen(prefix);
@@ -320,8 +323,32 @@ int block_link_slaves(const struct sysroot *root, struct topology *topology, con
         return 0;
 }
 
+/* Partitions last: they have their disk's. */
+void block_read_readaheads(const struct sysroot *root, struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+                struct opt_int sectors = {0};
+
+                if (layer->carried || !layer->has_devno || layer->kind == KIND_PARTITION)
+                        continue;
+                for (size_t j = 0; j < ARRAY_SIZE(directories) && !sectors.known; j++) {
+                        char path[PATH_MAX];
+
+                        snprintf(path, sizeof(path), "%s/%s", directories[j], layer->sysname);
+                        sectors = read_readahead(root, path);
+                }
+                if (sectors.known)
+                        layer->readahead_sectors = sectors;
+        }
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+
+                if (layer->kind == KIND_PARTITION && layer->parent && !layer->carried)
+                        layer->readahead_sectors = layer->parent->readahead_sectors;
+        }
+}
+
 static bool is_asleep(const struct sysroot *root, const struct layer *layer) {
-        static const char *const directories[] = {"sys/class/block", "sys/block"};
         char status[32];
 
         for (size_t i = 0; i < ARRAY_SIZE(directories); i++)

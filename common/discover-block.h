@@ -33,6 +33,12 @@ int block_carry(struct topology *topology, struct block_devices *devices, const 
 int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices);
 
 /*
+ * Reads once more the readahead of what was read, not carried over: the first may be one that a device had for a moment
+ * only.
+ */
+void block_read_readaheads(const struct sysroot *root, struct topology *topology);
+
+/*
  * Which disks are asleep: of those that were read, and of those beneath, as they may have been woken up since. After
  * topology_finish(). Returns 0 or -ENOMEM.
  */

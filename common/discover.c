@@ -9,7 +9,12 @@
 #include "common/discover-scope.h"
 #include "common/discover-udev.h"
 #include "common/discover.h"
+#include "common/ledger-lock.h"
+#include "common/ledger-record.h"
 #include "common/topology-copy.h"
+
+/* Who has the lock for longer hangs: what is read then is as good as it gets. */
+#define LOCK_WAIT_MSEC 1000U
 
 /* What is to become of the devices that are entries of a directory. */
 struct update {
@@ -83,6 +88,17 @@ static int read_devices(const struct sysroot *root, const struct update *update,
         return dm_read_tables(root, topology);
 }
 
+/* Readaheads and ledger as they are at one moment, in which no device has a value that is not meant to stay. */
+static int read_ledger(const struct sysroot *root, struct topology *topology) {
+        _cleanup_(closep) int lock = -1;
+
+        if (sysroot_is_live(root))
+                lock = ledger_lock_shared(LEDGER_DIRECTORY, LOCK_WAIT_MSEC);
+        if (lock >= 0)
+                block_read_readaheads(root, topology);
+        return ledger_note_layers(root, topology);
+}
+
 int discover_update(const struct sysroot *root, const struct topology *previous, char *const *touched,
                 struct topology **ret) {
         const struct update update = {
@@ -110,7 +126,7 @@ int discover_update(const struct sysroot *root, const struct topology *previous,
         r = block_read_power(root, topology);
         if (r < 0)
                 return r;
-        r = ledger_note_layers(root, topology);
+        r = read_ledger(root, topology);
         if (r < 0)
                 return r;
         host_record(root, topology);

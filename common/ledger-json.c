@@ -10,8 +10,8 @@
 #include "common/ledger-private.h"
 
 /*
- * Of what came later, stack, reverted, put_back, kept_sectors, owner_pid, owner_start_ticks, dm_name, gain_low, gain_high,
- * verdict and runs may be missing, and a reader that does not know them passes them over.
+ * Of what came later, stack, reverted, put_back, kept_sectors, trial_from_sectors, owner_pid, owner_start_ticks,
+ * dm_name, gain_low, gain_high, verdict and runs may be missing, and a reader that does not know them passes them over.
  */
 #define LEDGER_VERSION 1
 #define LABEL_MAX      4096
@@ -212,11 +212,13 @@ static int get_owner(const json_t *object, struct process *ret) {
 }
 
 static json_t *encode_change(const struct ledger_entry *entry) {
-        return json_pack("{s:b, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        return json_pack("{s:b, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+                         "s:o}",
                         "pending", entry->pending, "owner_pid", encode_owner_number(&entry->owner, entry->owner.pid),
                         "owner_start_ticks", encode_owner_number(&entry->owner, entry->owner.start_ticks), "reverted",
                         entry->reverted, "put_back", entry->put_back, "kept_sectors",
-                        encode_optional_number(entry->kept_sectors), "label", encode_text(entry->label), "rule",
+                        encode_optional_number(entry->kept_sectors), "trial_from_sectors",
+                        encode_optional_number(entry->trial_from_sectors), "label", encode_text(entry->label), "rule",
                         encode_text(entry->rule), "stack", encode_stack(entry->stack), "new_sectors",
                         (json_int_t)entry->new_sectors, "time_usec", (json_int_t)entry->time_usec, "before_mbps",
                         encode_figure(entry->before_mbps), "after_mbps", encode_figure(entry->after_mbps), "gain",
@@ -264,7 +266,8 @@ static int parse_change(const json_t *json, struct ledger_entry *entry) {
         if (!json_object_get(json, "pending") || get_flag(json, "pending", &entry->pending) < 0 ||
                         get_owner(json, &entry->owner) < 0 || get_flag(json, "reverted", &entry->reverted) < 0 ||
                         get_flag(json, "put_back", &entry->put_back) < 0 ||
-                        get_optional_number(json, "kept_sectors", &entry->kept_sectors) < 0)
+                        get_optional_number(json, "kept_sectors", &entry->kept_sectors) < 0 ||
+                        get_optional_number(json, "trial_from_sectors", &entry->trial_from_sectors) < 0)
                 return -EBADMSG;
         r = dup_text(json, "label", &entry->label);
         if (r < 0)

@@ -14,3 +14,9 @@
  * another negative errno.
  */
 int ledger_lock(const char *directory, unsigned timeout_msec);
+
+/*
+ * A shared one, for who reads what must not change meanwhile. Creates nothing: -ENOENT where nobody has ever locked it,
+ * -EACCES for who is not root.
+ */
+int ledger_lock_shared(const char *directory, unsigned timeout_msec);

@@ -155,6 +155,63 @@ int ledger_record_revert_end(const char *directory, unsigned wait_msec, const st
         return record_save(&record);
 }
 
+struct ledger_section {
+        struct record record;
+        struct device_identity device;
+};
+
+void ledger_section_free(struct ledger_section *section) {
+        if (!section)
+                return;
+        record_done(&section->record);
+        free(section);
+}
+
+/* What others that are gone have left pending is settled first. */
+static int check_idle(struct ledger_section *section) {
+        _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        const struct ledger_entry *entry;
+        int r;
+
+        r = sysroot_open(NULL, &root);
+        if (r < 0)
+                return r;
+        (void)ledger_settle(section->record.ledger, ledger_judge, root);
+        entry = ledger_find(section->record.ledger, &section->device);
+        return entry && entry->pending ? -EBUSY : 0;
+}
+
+int ledger_section_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                struct ledger_section **ret, bool *ret_damaged) {
+        _cleanup_(ledger_section_freep) struct ledger_section *section = malloc(sizeof(*section));
+        int r;
+
+        if (!section)
+                return -ENOMEM;
+        section->device = *device;
+        r = record_open(&section->record, directory, wait_msec, ret_damaged);
+        if (r < 0)
+                return r;
+        r = check_idle(section);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(section);
+        return 0;
+}
+
+int ledger_section_note(struct ledger_section *section, const struct ledger_change *change) {
+        int r;
+
+        ledger_abandon(section->record.ledger, &section->device);
+        r = ledger_begin(section->record.ledger, &section->device, change, now_usec());
+        return r < 0 ? r : record_save_begun(&section->record, &section->device);
+}
+
+int ledger_section_end(struct ledger_section *section) {
+        ledger_abandon(section->record.ledger, &section->device);
+        return record_save(&section->record);
+}
+
 /* Whether there is anything to settle; also where that can't be known without the lock. */
 static bool needs_settling(const char *directory, ledger_fate_handler judge, void *userdata) {
         _cleanup_(ledger_freep) struct ledger *ledger = NULL;

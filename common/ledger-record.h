@@ -54,6 +54,26 @@ enum ledger_outcome {
 int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
                 enum ledger_outcome outcome, bool *ret_damaged);
 
+/*
+ * Values that a device has for moments only, each on record before it is given, under the lock from first to last. If this
+ * process is killed meanwhile, the entry says what the device may have, and what it is to have again: see ledger-mend.h.
+ * -EBUSY: another process is changing the device, or was killed while it did.
+ */
+struct ledger_section;
+
+int ledger_section_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
+                struct ledger_section **ret, bool *ret_damaged);
+
+/* CHANGE, a trial, is about to be made; the device has its FROM_SECTORS, and that is what it is to have again. */
+int ledger_section_note(struct ledger_section *section, const struct ledger_change *change);
+
+/* The device has what it had at first: what stood on record then stands again. */
+int ledger_section_end(struct ledger_section *section);
+
+/* Gives the lock back. Without ledger_section_end() what was noted last stays on record, as pending. */
+void ledger_section_free(struct ledger_section *section);
+DEFINE_CLEANUP(struct ledger_section *, ledger_section_free);
+
 /* As ledger_settle(). Takes the lock and writes only where there is something to settle; JUDGE may be asked twice. */
 int ledger_record_settle(const char *directory, unsigned wait_msec, ledger_fate_handler judge, void *userdata,
                 bool *ret_damaged);

@@ -113,6 +113,8 @@ static int make_entry(const struct device_identity *device, const struct ledger_
                         .time_usec = time_usec,
                         .stack = change->stack,
                         .pending = true,
+                        .trial_from_sectors =
+                                        change->trial ? opt_some((int64_t)change->from_sectors) : (struct opt_int){},
         };
         return 0;
 }
@@ -135,6 +137,7 @@ static void confirm(struct ledger_record *record) {
                 record->entry.new_sectors = record->previous.new_sectors;
         record->entry.pending = false;
         record->entry.owner = (struct process){};
+        record->entry.trial_from_sectors = (struct opt_int){};
         forget_previous(record);
 }
 
@@ -273,6 +276,8 @@ static bool settle(struct ledger *ledger, const struct ledger_entry *entry, ledg
         const struct device_identity device = entry->device;
         enum ledger_fate fate = entry->pending ? judge(entry, userdata) : LEDGER_UNDECIDED;
 
+        if (fate == LEDGER_MADE && entry->trial_from_sectors.known)
+                return false;
         if (fate == LEDGER_MADE)
                 ledger_confirm(ledger, &device, NULL);
         else if (fate == LEDGER_NOT_MADE)

@@ -24,16 +24,17 @@ struct ledger_entry {
         struct device_identity device;
         char *label;
         char *rule;
-        uint64_t original_sectors;            /* before the first change */
-        uint64_t new_sectors;                 /* of the last change; while a revert is pending the original value */
-        uint64_t time_usec;                   /* of the last change, CLOCK_REALTIME */
-        uint64_t stack;                       /* stack_fingerprint() at the last change; 0: not known */
-        bool pending;                         /* written before the change; not confirmed yet */
-        struct process owner;                 /* while it is pending: which is at it */
-        bool reverted;                        /* the original value was put back by wish: left to the administrator */
-        bool put_back;                        /* new_sectors was tried, and taken back as keep-if asks */
-        struct opt_int kept_sectors;          /* of what is put_back: given before, and stands; unknown: nothing was */
-        enum probe_verdict verdict;           /* of the probe of that change; PROBE_NONE if there was none */
+        uint64_t original_sectors;         /* before the first change */
+        uint64_t new_sectors;              /* of the last change; while a revert is pending the original value */
+        uint64_t time_usec;                /* of the last change, CLOCK_REALTIME */
+        uint64_t stack;                    /* stack_fingerprint() at the last change; 0: not known */
+        bool pending;                      /* written before the change; not confirmed yet */
+        struct process owner;              /* while it is pending: which is at it */
+        bool reverted;                     /* the original value was put back by wish: left to the administrator */
+        bool put_back;                     /* new_sectors was tried, and taken back as keep-if asks */
+        struct opt_int kept_sectors;       /* of what is put_back: given before, and stands; unknown: nothing was */
+        struct opt_int trial_from_sectors; /* while pending, of a trial: what it is to have again; unknown: it is none */
+        enum probe_verdict verdict;        /* of the probe of that change; PROBE_NONE if there was none */
         double before_mbps, after_mbps, gain; /* of it; 0 if none */
         double gain_low, gain_high;           /* of it; 0 if none, or it had too few runs for an interval */
         struct opt_int runs;                  /* of it, in each series; unknown if none */
@@ -45,6 +46,7 @@ struct ledger_change {
         const char *rule; /* may be NULL */
         uint64_t from_sectors, to_sectors;
         uint64_t stack; /* stack_fingerprint(); 0: not known */
+        bool trial;     /* for a moment only: FROM_SECTORS are put back right away */
 };
 
 struct ledger;
@@ -136,7 +138,10 @@ enum ledger_fate { LEDGER_UNDECIDED, LEDGER_MADE, LEDGER_NOT_MADE };
 
 typedef enum ledger_fate (*ledger_fate_handler)(const struct ledger_entry *entry, void *userdata);
 
-/* Confirms and abandons what is pending as JUDGE says, and leaves what is undecided. Returns whether there was any. */
+/*
+ * Confirms and abandons what is pending as JUDGE says, and leaves what is undecided, and a trial whose value is there
+ * still: that is to be put back. Returns whether there was any.
+ */
 bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userdata);
 
 /* The device is gone or its original value is back. */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <syslog.h>
 
 #include "common/fingerprint.h"
 #include "common/ledger-fate.h"
+#include "common/ledger-mend.h"
 #include "common/ledger-record.h"
 #include "daemon/journal.h"
 #include "daemon/settle.h"
 
 #define LOCK_WAIT_MSEC 500U
+#define MEND_MSEC      2000U /* for one device */
 
 struct settling {
         const struct sysroot *root;
@@ -28,6 +31,35 @@ static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) 
         return ledger_judge_value(entry, settling->root);
 }
 
+static void tell_mended(
+                const struct ledger_entry *entry, int error, const struct apply_result *result, void *userdata) {
+        uint64_t back = (uint64_t)entry->trial_from_sectors.value;
+
+        if (error == 0)
+                error = result->error;
+        if (error == 0)
+                journal_printf(LOG_NOTICE,
+                                "%s: readahead %" PRIu64 " → %" PRIu64
+                                " sectors, which it had before: what was measuring it was killed",
+                                entry->label, entry->new_sectors, back);
+        else
+                journal_printf(LOG_WARNING,
+                                "%s: has %" PRIu64 " sectors since what was measuring it was killed, and the %" PRIu64
+                                " that it had can't be put back: %s",
+                                entry->label, entry->new_sectors, back, strerror(-error));
+}
+
+static void mend(const struct sysroot *root) {
+        bool damaged = false;
+        int r;
+
+        r = ledger_mend(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, MEND_MSEC, root, tell_mended, NULL, &damaged);
+        if (damaged)
+                journal_ledger_damaged();
+        if (r < 0 && r != -ETIMEDOUT)
+                journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be written: %s", strerror(-r));
+}
+
 void settle_ledger(const struct sysroot *root, const struct changes *changes) {
         struct settling settling = {.root = root, .changes = changes};
         bool damaged = false;
@@ -41,6 +73,7 @@ void settle_ledger(const struct sysroot *root, const struct changes *changes) {
         /* Another program has it locked: what is pending may be its own. */
         if (r < 0 && r != -ETIMEDOUT)
                 journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be read: %s", strerror(-r));
+        mend(root);
 }
 
 static bool is_of_another_stack(const struct layer *layer, uint64_t stack) {
