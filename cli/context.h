@@ -27,8 +27,9 @@ struct options {
         const char *until;      /* NULL: to the end */
         char *const *arguments; /* the verb's, where it takes some */
         size_t n_arguments;
-        const char *bs, *bytes, *count, *like, *runs, *streams, *time; /* of probe; NULL: as usual */
-        bool all, below, check, dry_run, force, help, json, no_headings, no_probe, pairs, random, raw, version,
+        const char *bs, *bytes, *count, *like, *runs, *streams, *time, *workload; /* of measuring; NULL: as usual */
+        const char *svg, *write;                                                  /* files; NULL: none */
+        bool all, below, check, csv, dry_run, force, help, json, no_headings, no_probe, pairs, random, raw, version,
                         with_identifiers;
 };
 

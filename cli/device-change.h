@@ -14,6 +14,12 @@ bool change_is_permitted(const char *verb, const char *instead);
 /* Says on stderr what is wrong with the ledger, if anything, R being what a function of ledger-record.h has returned. */
 int change_check_ledger(int r, bool damaged);
 
+/*
+ * Puts back what a 'setractl tune' that was killed has left (common/ledger-mend.h), and says so. Returns 0, or a negative
+ * errno after saying on stderr what is wrong.
+ */
+int change_mend_trials(void);
+
 /* Says on stderr what became of the worker that was to change the device, ERROR being what worker_run() has returned. */
 void change_report_lost(const char *label, int error);
 

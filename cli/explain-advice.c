@@ -2,12 +2,12 @@
 
 /* What to type: a rule for just this layer that loads and wins as it stands, and what puts it in force. */
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/explain.h"
+#include "cli/match-text.h"
 #include "common/layer.h"
 #include "common/plan-reason.h"
 #include "config/policy-value.h"
@@ -19,46 +19,6 @@ static int add_advice(struct explanation *e, const char *purpose, const char *te
                 return -ENOMEM;
         e->advice[e->n_advice++] = (struct explain_advice){.purpose = purpose, .text = text};
         return 0;
-}
-
-/* As a single-quoted YAML text, in which nothing is a glob's. NULL without memory; "" if it can't be written so. */
-static const char *quote_pattern(const char *text, struct arena *arena) {
-        char *quoted = arena_alloc_array(arena, strlen(text) + 2, 2), *out = quoted;
-
-        if (!quoted)
-                return NULL;
-        *out++ = '\'';
-        for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-                if (*s < ' ' || *s >= 0x7f)
-                        return "";
-                if (*s == '\'')
-                        *out++ = '\'';
-                else if (strchr("*?[\\", *s))
-                        *out++ = '\\';
-                *out++ = (char)*s;
-        }
-        *out = '\'';
-        return quoted;
-}
-
-static bool is_plain_word(const char *text) {
-        for (const unsigned char *s = (const unsigned char *)text; *s; s++)
-                if (!isalnum(*s) && !strchr("/._-", *s))
-                        return false;
-        return isalpha((unsigned char)*text);
-}
-
-/* "name: vg0/data": a key that names the layer; by its number where the name has bytes that are hard to type. */
-static const char *format_match(const struct layer *layer, struct arena *arena) {
-        const char *quoted;
-
-        if (is_plain_word(layer->label))
-                return arena_printf(arena, "name: %s", layer->label);
-        quoted = quote_pattern(layer->label, arena);
-        if (!quoted)
-                return NULL;
-        return *quoted ? arena_printf(arena, "name: %s", quoted)
-                       : arena_printf(arena, "device: \"%u:%u\"", layer->major, layer->minor);
 }
 
 /* The rule that keeps a layer that would be changed, or has one changed that would not be. */
@@ -121,7 +81,7 @@ static int add_rule(struct explanation *e, const char *policy_file, struct arena
         if (!has_effect(layer))
                 return 0;
         setting = format_rule(e, layer, &purpose, arena);
-        match = format_match(layer, arena);
+        match = match_text(layer, arena);
         place = find_place(policy_trace_winner(e->trace), policy_file, arena);
         if (!setting || !purpose || !match || !place.text)
                 return -ENOMEM;

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <wchar.h>
 
 #include "cli/measure-bar.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "common/clock.h"
 #include "common/units.h"
 
-#define COLUMNS_UNKNOWN 80U
-#define BAR_LEAST       10U
-#define BAR_MOST        40U
-#define GAP             2U
-
-/* LC_CTYPE of this program is UTF-8 always; what the terminal has is what the environment says. */
-static bool environment_is_utf8(void) {
-        locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-        bool utf8;
-
-        if (!locale)
-                return false;
-        utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-        freelocale(locale);
-        return utf8;
-}
+#define BAR_LEAST 10U
+#define BAR_MOST  40U
+#define GAP       2U
 
 /* A job in the background must not draw over what the one in the foreground prints. */
 static bool is_ours(void) {
@@ -48,7 +32,7 @@ void measure_bar_begin(struct measure_bar *bar, const char *title, const struct 
         if (!progress || !isatty(STDERR_FILENO))
                 return;
         bar->progress = progress;
-        bar->utf8 = environment_is_utf8();
+        bar->utf8 = terminal_is_utf8();
         bar->title = title ? text_escape(title) : NULL;
         /* What can't be shown there is left out rather than turned into marks. */
         if (bar->title && !bar->utf8 && !is_ascii(bar->title)) {
@@ -56,15 +40,6 @@ void measure_bar_begin(struct measure_bar *bar, const char *title, const struct 
                 bar->title = NULL;
         }
         bar->next_msec = monotonic_msec() + MEASURE_BAR_AFTER_MSEC;
-}
-
-/* As many columns as TEXT takes; of what the locale does not know, one a byte. */
-static unsigned text_columns(const char *text) {
-        wchar_t wide[256];
-        size_t n = mbstowcs(wide, text, ARRAY_SIZE(wide));
-        int columns = n < ARRAY_SIZE(wide) ? wcswidth(wide, n) : -1;
-
-        return columns >= 0 ? (unsigned)columns : (unsigned)strlen(text);
 }
 
 static void print_figures(char *buffer, size_t size, const struct probe_progress *progress) {
@@ -88,7 +63,7 @@ static void put_cells(FILE *stream, const struct measure_bar *bar, unsigned cell
 
 char *measure_bar_line(const struct measure_bar *bar, unsigned columns) {
         char figures[64 + UNITS_BUFFER];
-        unsigned title = bar->title ? text_columns(bar->title) + GAP : 0, rest, cells;
+        unsigned title = bar->title ? terminal_text_columns(bar->title) + GAP : 0, rest, cells;
         char *line = NULL;
         size_t size;
         FILE *stream;
@@ -116,15 +91,6 @@ char *measure_bar_line(const struct measure_bar *bar, unsigned columns) {
         return line;
 }
 
-/* The last one stays free: with a character there some terminals go on to the next line. */
-static unsigned terminal_columns(void) {
-        struct winsize size = {};
-
-        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-                return COLUMNS_UNKNOWN - 1;
-        return size.ws_col - 1U;
-}
-
 uint64_t measure_bar_draw(struct measure_bar *bar) {
         uint64_t now = monotonic_msec();
         _cleanup_(freep) char *line = NULL;
@@ -135,10 +101,11 @@ uint64_t measure_bar_draw(struct measure_bar *bar) {
         bar->next_msec = now + MEASURE_BAR_EACH_MSEC;
         if (!is_ours())
                 return bar->next_msec;
-        line = measure_bar_line(bar, terminal_columns());
+        /* The last column stays free: with a character there some terminals go on to the next line. */
+        line = measure_bar_line(bar, terminal_columns(STDERR_FILENO) - 1U);
         if (!line)
                 return bar->next_msec;
-        columns = text_columns(line);
+        columns = terminal_text_columns(line);
         /* Blanks over what the line before had more. */
         fprintf(stderr, "\r%s%*s", line, columns < bar->columns ? (int)(bar->columns - columns) : 0, "");
         fflush(stderr);

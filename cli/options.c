@@ -23,10 +23,11 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_ALL] = {"all", 'a', NULL, FIELD(all), "all devices"},
                 [OPTION_BELOW] = {"below", 0, NULL, FIELD(below), "measure all that is beneath as well"},
                 [OPTION_BS] = {"bs", 0, "SIZE", FIELD(bs), "read in blocks of SIZE, as 128KiB"},
-                [OPTION_BYTES] = {"bytes", 0, "SIZE", FIELD(bytes), "read no more than SIZE, as 1GiB"},
+                [OPTION_BYTES] = {"bytes", 0, "SIZE", FIELD(bytes), "read no more than SIZE, as 1GiB; tune: in one run"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
                 [OPTION_COUNT] = {"count", 0, "N", FIELD(count), "--like=dd: read N blocks"},
+                [OPTION_CSV] = {"csv", 0, NULL, FIELD(csv), "print lines of values with commas between"},
                 [OPTION_DIRECTORY] = {"directory", 'D', "DIR", FIELD(directory),
                                 "read the journal files in DIR, not this machine's"},
                 [OPTION_DRY_RUN] = {"dry-run", 0, NULL, FIELD(dry_run), "print what would be done, and touch nothing"},
@@ -48,11 +49,15 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_RUNS] = {"runs", 0, "N", FIELD(runs), "make N runs at most, 1 to 15"},
                 [OPTION_SINCE] = {"since", 'S', "TIME", FIELD(since), "not what was before TIME"},
                 [OPTION_STREAMS] = {"streams", 0, "N", FIELD(streams), "compare N readers at once with one"},
+                [OPTION_SVG] = {"svg", 0, "FILE", FIELD(svg), "write the chart as a picture as well"},
                 [OPTION_TIME] = {"time", 0, "TIME", FIELD(time), "take no longer than TIME, as 10s"},
                 [OPTION_UNTIL] = {"until", 'U', "TIME", FIELD(until), "not what was after TIME"},
                 [OPTION_VERSION] = {"version", 'V', NULL, FIELD(version), "show the version"},
                 [OPTION_WITH_IDENTIFIERS] = {"with-identifiers", 0, NULL, FIELD(with_identifiers),
                                 "keep serial numbers, WWIDs and host name"},
+                [OPTION_WORKLOAD] = {"workload", 0, "KIND", FIELD(workload),
+                                "sequential, or mixed: what random reads fetch as well"},
+                [OPTION_WRITE] = {"write", 0, "FILE", FIELD(write), "write the rule to a file"},
 };
 
 static void take_option(enum option_id id, const char *argument, struct options *options) {

@@ -17,6 +17,7 @@ enum option_id {
         OPTION_CHECK,
         OPTION_COLUMNS,
         OPTION_COUNT,
+        OPTION_CSV,
         OPTION_DIRECTORY,
         OPTION_DRY_RUN,
         OPTION_FORCE,
@@ -34,10 +35,13 @@ enum option_id {
         OPTION_RUNS,
         OPTION_SINCE,
         OPTION_STREAMS,
+        OPTION_SVG,
         OPTION_TIME,
         OPTION_UNTIL,
         OPTION_VERSION,
         OPTION_WITH_IDENTIFIERS,
+        OPTION_WORKLOAD,
+        OPTION_WRITE,
         _OPTION_MAX,
 };
 

@@ -109,6 +109,26 @@ static const struct verb verbs[] = {
                                 .run = verb_probe,
                 },
                 {
+                                .name = "tune",
+                                .summary = "Find the readahead of a device by measuring, and write the rule for it",
+                                .argument = "DEV",
+                                .details = "Reads the device at some values, no more of them than it takes to find "
+                                           "the smallest\n"
+                                           "one that is within 3 % of the fastest. Nothing is written to the device, "
+                                           "and its\n"
+                                           "readahead is afterwards what it was. A device that is in use, degraded "
+                                           "or being\n"
+                                           "rebuilt is not measured. Without --bytes a run reads 256MiB at most, "
+                                           "without --time\n"
+                                           "all of it takes a minute at most.",
+                                .options = OPTION_BIT(OPTION_BYTES) | OPTION_BIT(OPTION_CSV) |
+                                           OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_JSON) |
+                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_SVG) |
+                                           OPTION_BIT(OPTION_TIME) | OPTION_BIT(OPTION_WORKLOAD) |
+                                           OPTION_BIT(OPTION_WRITE),
+                                .run = verb_tune,
+                },
+                {
                                 .name = "capture",
                                 .summary = "Write all that --root needs of this machine to a file",
                                 .argument = "FILE",

@@ -153,6 +153,8 @@ static int survey_chosen(struct context *context) {
 enum exit_status verb_apply(struct context *context) {
         if (!context->options.dry_run && !change_is_permitted("apply", "'setractl plan' shows what it would do"))
                 return STATUS_FAILED;
+        if (!context->options.dry_run && change_mend_trials() < 0)
+                return STATUS_FAILED;
         if (survey_chosen(context) < 0)
                 return STATUS_FAILED;
         if (context->options.dry_run) {

@@ -230,6 +230,8 @@ enum exit_status verb_revert(struct context *context) {
                 return STATUS_USAGE;
         if (!context->options.dry_run && !change_is_permitted("revert", "--dry-run shows what it would do"))
                 return STATUS_FAILED;
+        if (!context->options.dry_run && change_mend_trials() < 0)
+                return STATUS_FAILED;
         if (open_scene(context, &scene) < 0)
                 return STATUS_FAILED;
         status = choose_entries(&scene);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/match-text.h"
+
+/* As a single-quoted YAML text, in which nothing is a glob's. NULL without memory; "" if it can't be written so. */
+static const char *quote_pattern(const char *text, struct arena *arena) {
+        char *quoted = arena_alloc_array(arena, strlen(text) + 2, 2), *out = quoted;
+
+        if (!quoted)
+                return NULL;
+        *out++ = '\'';
+        for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+                if (*s < ' ' || *s >= 0x7f)
+                        return "";
+                if (*s == '\'')
+                        *out++ = '\'';
+                else if (strchr("*?[\\", *s))
+                        *out++ = '\\';
+                *out++ = (char)*s;
+        }
+        *out = '\'';
+        return quoted;
+}
+
+static bool is_plain_word(const char *text) {
+        for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+                if (!isalnum(*s) && !strchr("/._-", *s))
+                        return false;
+        return isalpha((unsigned char)*text);
+}
+
+const char *match_text(const struct layer *layer, struct arena *arena) {
+        const char *quoted;
+
+        if (is_plain_word(layer->label))
+                return arena_printf(arena, "name: %s", layer->label);
+        quoted = quote_pattern(layer->label, arena);
+        if (!quoted)
+                return NULL;
+        return *quoted ? arena_printf(arena, "name: %s", quoted)
+                       : arena_printf(arena, "device: \"%u:%u\"", layer->major, layer->minor);
+}

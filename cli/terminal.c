@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cli/terminal.h"
+#include "common/cleanup.h"
+
+unsigned terminal_columns(int fd) {
+        struct winsize size = {};
+
+        if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+                return TERMINAL_COLUMNS;
+        return size.ws_col;
+}
+
+bool terminal_is_utf8(void) {
+        locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+        bool utf8;
+
+        if (!locale)
+                return false;
+        utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+        freelocale(locale);
+        return utf8;
+}
+
+unsigned terminal_text_columns(const char *text) {
+        wchar_t wide[256];
+        size_t n = mbstowcs(wide, text, ARRAY_SIZE(wide));
+        int columns = n < ARRAY_SIZE(wide) ? wcswidth(wide, n) : -1;
+
+        return columns >= 0 ? (unsigned)columns : (unsigned)strlen(text);
+}

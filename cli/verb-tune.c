@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+
+/* setractl tune: finds the readahead of a device by measuring. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/device-change.h"
+#include "cli/find-layer.h"
+#include "cli/json.h"
+#include "cli/measure.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "cli/tune-report.h"
+#include "cli/verb.h"
+#include "common/fingerprint.h"
+#include "common/layer.h"
+#include "common/ledger-lock.h"
+#include "common/probe-guard.h"
+#include "common/units.h"
+#include "config/policy-value.h"
+
+#define TIME_DEFAULT_MSEC UINT64_C(60000)
+#define BYTES_DEFAULT     (UINT64_C(256) << 20)
+#define BYTES_LEAST       (UINT64_C(4) << 20)
+
+/* What is asked for, and what it is asked of. */
+struct tuning {
+        const struct options *options;
+        struct arena *arena;
+        const struct layer *layer;
+        struct tune_request request;
+        struct tune_bounds bounds;
+        struct tune *tune; /* shared with the worker */
+        struct probe_progress *progress;
+        struct tune_result result;
+        const char *max_text;
+};
+
+static void tuning_done(struct tuning *tuning) {
+        measure_shared_free(tuning->tune, sizeof(*tuning->tune));
+        measure_progress_freep(&tuning->progress);
+        arena_freep(&tuning->arena);
+}
+
+/* --- what is asked for */
+
+static int parse_workload(const char *text, bool *ret_mixed) {
+        *ret_mixed = text && strcmp(text, "mixed") == 0;
+        if (!text || *ret_mixed || strcmp(text, "sequential") == 0)
+                return 0;
+        text_error("--workload is sequential or mixed, not '%s'", text);
+        return -EINVAL;
+}
+
+static int parse_time(const char *text, uint64_t *ret_msec) {
+        struct value_why why;
+
+        *ret_msec = TIME_DEFAULT_MSEC;
+        if (!text || value_parse_duration(text, ret_msec, &why) == 0)
+                return 0;
+        text_error("--time: %s", why.text);
+        return -EINVAL;
+}
+
+static int parse_bytes(const char *text, uint64_t *ret_bytes) {
+        struct value_why why;
+
+        *ret_bytes = BYTES_DEFAULT;
+        if (!text)
+                return 0;
+        if (value_parse_bytes(text, ret_bytes, &why) < 0) {
+                text_error("--bytes: %s", why.text);
+                return -EINVAL;
+        }
+        if (*ret_bytes >= BYTES_LEAST)
+                return 0;
+        text_error("--bytes: a run of less than 4MiB shows nothing");
+        return -EINVAL;
+}
+
+static int parse(struct tuning *tuning) {
+        const struct options *options = tuning->options;
+
+        if (options->csv && options->json) {
+                text_error("tune prints --csv or --json, not both");
+                return -EINVAL;
+        }
+        if (parse_workload(options->workload, &tuning->request.mixed) < 0 ||
+                        parse_time(options->time, &tuning->request.time_msec) < 0)
+                return -EINVAL;
+        return parse_bytes(options->bytes, &tuning->bounds.bytes_per_run);
+}
+
+/* Before anything is measured. */
+static int check_file(const struct options *options, const char *path) {
+        if (!path || options->force || access(path, F_OK) < 0)
+                return 0;
+        text_error("%s exists already; --force replaces it", path);
+        return -EEXIST;
+}
+
+/* --- the device */
+
+static int find_device(struct context *context, struct tuning *tuning) {
+        const char *reason, *fs;
+
+        tuning->layer = find_layer(context, context->options.arguments[0]);
+        if (!tuning->layer)
+                return -ENOENT;
+        if (tuning->layer->kind == KIND_PARTITION && tuning->layer->parent)
+                tuning->layer = tuning->layer->parent; /* which it shares its readahead with */
+        reason = probe_guard_reason(tuning->layer, tuning->arena);
+        if (!reason && !tuning->layer->readahead_sectors.known)
+                reason = arena_printf(tuning->arena, "the readahead of %s is not known", tuning->layer->label);
+        if (reason) {
+                text_error("cannot measure %s: %s", context->options.arguments[0], reason);
+                return -EBUSY;
+        }
+        if (layer_reads_past_device(tuning->layer, &fs))
+                text_note("%s on it has a readahead of its own: files there are not read by this number", fs);
+        return 0;
+}
+
+/* How large a value may be: as the rule of the layer, or the defaults of one, say. */
+static int set_bounds(const struct context *context, struct tuning *tuning) {
+        const struct topology *topology = context->survey->topology;
+        const struct decision *decision = context_decision(context, tuning->layer);
+        const struct readahead_limits limits =
+                        decision->rule_action ? decision->rule_action->limits : READAHEAD_LIMITS_DEFAULT;
+        uint64_t memory = readahead_memory_bound(topology, limits.memory_share_ppm);
+        uint64_t max = memory < limits.max_sectors ? memory : limits.max_sectors;
+        char size[UNITS_BUFFER];
+
+        units_format_sectors(size, max < TUNE_SECTORS_MAX ? max : TUNE_SECTORS_MAX);
+        if (max > TUNE_SECTORS_MAX)
+                tuning->max_text = arena_printf(tuning->arena, "%s, the most that a run can show", size);
+        else if (memory < limits.max_sectors)
+                tuning->max_text = arena_printf(tuning->arena, "%s, the memory-share of its rule", size);
+        else
+                tuning->max_text = arena_printf(tuning->arena, "%s, the max of its rule", size);
+        tuning->bounds.page_bytes = topology->page_bytes;
+        tuning->bounds.max_sectors = max;
+        tuning->bounds.stripe_sectors = context->survey->geometry[tuning->layer->index].stripe_bytes / SECTOR_BYTES;
+        tuning->bounds.now_sectors = tuning->layer->readahead_sectors;
+        tuning->bounds.plan_sectors = decision->target.sectors;
+        return tuning->max_text ? 0 : -ENOMEM;
+}
+
+static int prepare(const struct context *context, struct tuning *tuning) {
+        struct tune_request *request = &tuning->request;
+        int r;
+
+        r = set_bounds(context, tuning);
+        if (r < 0)
+                return r;
+        r = device_identity_from_layer(tuning->layer, &request->device);
+        if (r < 0)
+                return r;
+        tuning->tune = measure_shared_new(sizeof(*tuning->tune));
+        tuning->progress = measure_progress_new();
+        if (!tuning->tune || !tuning->progress)
+                return -ENOMEM;
+        tune_begin(tuning->tune, &tuning->bounds);
+        request->label = tuning->layer->label;
+        request->now_sectors = (uint64_t)tuning->layer->readahead_sectors.value;
+        request->stack = stack_fingerprint(tuning->layer);
+        request->ledger_directory = LEDGER_DIRECTORY;
+        request->tune = tuning->tune;
+        request->progress = tuning->progress;
+        return 0;
+}
+
+/* --- measuring */
+
+static int tune_job(const void *input, void *result) {
+        return tune_run(input, result);
+}
+
+static unsigned deadline_msec(const struct tune_request *request) {
+        uint64_t msec = request->time_msec * (request->mixed ? 2 : 1) + CHANGE_DEADLINE_MSEC + LEDGER_LOCK_TIMEOUT_MSEC;
+
+        return msec < UINT_MAX ? (unsigned)msec : UINT_MAX;
+}
+
+static int measure(struct tuning *tuning, int *ret_signal) {
+        _cleanup_(freep) char *title = text_layer_title(tuning->layer);
+        const struct measure measure = {
+                        .title = title,
+                        .job = tune_job,
+                        .input = &tuning->request,
+                        .result = &tuning->result,
+                        .result_size = sizeof(tuning->result),
+                        .deadline_msec = deadline_msec(&tuning->request),
+                        .progress = tuning->progress,
+        };
+
+        return measure_run(&measure, ret_signal);
+}
+
+static void report_error(const struct tuning *tuning) {
+        const struct tune_result *result = &tuning->result;
+        const char *label = tuning->layer->label;
+
+        if (result->is_left)
+                text_error("%s: has %" PRIu64 " sectors, and its %" PRIu64 " can't be put back: %s; 'setractl revert' "
+                           "tries again",
+                                label, result->left_sectors, tuning->request.now_sectors, strerror(-result->error));
+        else if (result->error == -EAGAIN)
+                text_error("%s: somebody has set its readahead to %" PRIu64 " sectors meanwhile: left at that", label,
+                                result->left_sectors);
+        else if (result->step == TUNE_LEDGER && result->error == -EBUSY)
+                text_error("%s: its readahead is being changed right now; try again", label);
+        else if (result->step == TUNE_LEDGER)
+                (void)change_check_ledger(result->error, false);
+        else
+                text_error("%s: %s: %s", label, tune_step_name(result->step), strerror(-result->error));
+}
+
+/* Whether it was left with a value that it was to have for a moment only; says so. */
+static bool is_left_behind(const struct context *context, const struct tuning *tuning) {
+        struct opt_int kib = sysroot_read_int(context->root, "sys/dev/block/%u:%u/queue/read_ahead_kb",
+                        tuning->layer->major, tuning->layer->minor);
+
+        if (!kib.known || kib.value * 2 == tuning->layer->readahead_sectors.value)
+                return false;
+        text_error("%s has %" PRId64 " sectors now, not the %" PRId64
+                   " that it had: 'setractl revert %s' puts them back",
+                        tuning->layer->label, kib.value * 2, tuning->layer->readahead_sectors.value,
+                        tuning->layer->name);
+        return true;
+}
+
+/* --- what came out */
+
+static struct tune_report make_report(const struct tuning *tuning) {
+        return (struct tune_report){
+                        .layer = tuning->layer,
+                        .tune = tuning->tune,
+                        .mixed = tuning->request.mixed,
+                        .now_sectors = tuning->bounds.now_sectors,
+                        .plan_sectors = tuning->bounds.plan_sectors,
+                        .result = &tuning->result,
+                        .max_text = tuning->max_text,
+        };
+}
+
+static int write_svg(FILE *stream, const void *input) {
+        return tune_print_svg(stream, input);
+}
+
+static int write_rule(FILE *stream, const void *input) {
+        const struct tune_report *report = input;
+
+        return fputs(report->rule, stream) < 0 ? -EIO : 0;
+}
+
+/* 0, or a negative errno after saying on stderr what is wrong. */
+static int write_file(const struct options *options, const char *path, int (*write_to)(FILE *, const void *),
+                const struct tune_report *report) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (options->force ? O_TRUNC : O_EXCL), 0644), r;
+        FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+        if (!stream) {
+                r = -errno;
+                if (fd >= 0)
+                        close(fd);
+        } else {
+                r = write_to(stream, report);
+                if (fclose(stream) != 0 && r == 0)
+                        r = -errno;
+        }
+        if (r < 0)
+                text_error("cannot write %s: %s", path, strerror(-r));
+        return r;
+}
+
+static int write_files(const struct options *options, const struct tune_report *report) {
+        int r = 0;
+
+        if (options->svg)
+                r = write_file(options, options->svg, write_svg, report);
+        if (r < 0 || !options->write)
+                return r;
+        r = write_file(options, options->write, write_rule, report);
+        if (r < 0)
+                return r;
+        if (!options->csv && !options->json)
+                text_print(stdout,
+                                "\nThe rule is in %s. To put it in force (in " POLICY_DIRECTORY_LOCAL
+                                "):\n    setractl check-policy\n    systemctl reload setrad",
+                                options->write);
+        return 0;
+}
+
+static int print_page(const struct tune_report *report) {
+        _cleanup_(freep) char *title = text_layer_title(report->layer);
+        int r;
+
+        text_print(stdout, "%s: sequential read by readahead", title ?: report->layer->label);
+        r = tune_print_chart(stdout, report, terminal_columns(STDOUT_FILENO), terminal_is_utf8());
+        if (r < 0)
+                return r;
+        fputc('\n', stdout);
+        tune_print_choice(stdout, report);
+        return 0;
+}
+
+static int print_result(const struct options *options, const struct tune_report *report) {
+        char bytes[UNITS_BUFFER];
+        int r;
+
+        if (options->json)
+                return json_print(stdout, tune_json(report));
+        if (options->csv) {
+                tune_print_csv(stdout, report);
+                return 0;
+        }
+        r = print_page(report);
+        if (r < 0)
+                return r;
+        text_print(stdout, "Read for that: %s.", units_format_bytes(bytes, report->tune->bytes_read));
+        if (!options->write) {
+                fputs("\nThe rule for it, a file of its own in " POLICY_DIRECTORY_LOCAL ":\n\n", stdout);
+                fputs(report->rule, stdout);
+        }
+        return 0;
+}
+
+static enum exit_status report(const struct tuning *tuning) {
+        struct tune_report report = make_report(tuning);
+        int r = 0;
+
+        if (!tune_choose(tuning->tune, &report.choice)) {
+                text_error("%s was not measured: %s", tuning->layer->label, tuning->result.skipped);
+                return STATUS_FAILED;
+        }
+        report.rule = tune_rule(tuning->layer, tuning->tune->values[report.choice.chosen].sectors, tuning->arena);
+        r = report.rule ? print_result(tuning->options, &report) : -ENOMEM;
+        if (r < 0)
+                text_error("%s", strerror(-r));
+        if (r == 0)
+                r = write_files(tuning->options, &report);
+        return r < 0 ? STATUS_FAILED : STATUS_DONE;
+}
+
+/* What was measured so far. */
+static void report_interrupted(const struct context *context, const struct tuning *tuning) {
+        struct tune_report report = make_report(tuning);
+
+        if (!tuning->options->json && !tuning->options->csv && tune_choose(tuning->tune, &report.choice)) {
+                (void)print_page(&report);
+                fflush(stdout);
+        }
+        if (!is_left_behind(context, tuning))
+                text_note("interrupted; %s has the readahead that it had", tuning->layer->label);
+}
+
+static enum exit_status run(const struct context *context, struct tuning *tuning) {
+        int signal_number = 0, r;
+
+        r = measure(tuning, &signal_number);
+        if (signal_number != 0) {
+                report_interrupted(context, tuning);
+                measure_end_by(signal_number);
+        }
+        if (r < 0) {
+                change_report_lost(tuning->layer->label, r);
+                (void)is_left_behind(context, tuning);
+                return STATUS_FAILED;
+        }
+        if (tuning->result.ledger_damaged)
+                (void)change_check_ledger(0, true);
+        if (tuning->result.error < 0) {
+                report_error(tuning);
+                return STATUS_FAILED;
+        }
+        return report(tuning);
+}
+
+enum exit_status verb_tune(struct context *context) {
+        _cleanup_(tuning_done) struct tuning tuning = {.options = &context->options, .arena = arena_new()};
+        int r;
+
+        if (parse(&tuning) < 0)
+                return STATUS_USAGE;
+        if (!change_is_permitted("tune", "'setractl explain' shows what the plan gives a device"))
+                return STATUS_FAILED;
+        if (check_file(&context->options, context->options.write) < 0 ||
+                        check_file(&context->options, context->options.svg) < 0)
+                return STATUS_FAILED;
+        if (change_mend_trials() < 0 || context_survey(context, POLICY_ANY) < 0)
+                return STATUS_FAILED;
+        r = tuning.arena ? find_device(context, &tuning) : -ENOMEM;
+        if (r == 0)
+                r = prepare(context, &tuning);
+        if (r == -ENOMEM)
+                text_error("%s", strerror(-r));
+        return r < 0 ? STATUS_FAILED : run(context, &tuning);
+}
