@@ -134,11 +134,14 @@ static int set_bounds(const struct context *context, struct tuning *tuning) {
                         decision->rule_action ? decision->rule_action->limits : READAHEAD_LIMITS_DEFAULT;
         uint64_t memory = readahead_memory_bound(topology, limits.memory_share_ppm);
         uint64_t max = memory < limits.max_sectors ? memory : limits.max_sectors;
+        uint64_t shown_max = tune_shown_max(tuning->bounds.bytes_per_run);
         char size[UNITS_BUFFER];
 
-        units_format_sectors(size, max < TUNE_SECTORS_MAX ? max : TUNE_SECTORS_MAX);
-        if (max > TUNE_SECTORS_MAX)
-                tuning->max_text = arena_printf(tuning->arena, "%s, the most that a run can show", size);
+        max = readahead_round(max, topology->page_bytes);
+        units_format_sectors(size, max < shown_max ? max : shown_max);
+        if (max > shown_max)
+                tuning->max_text =
+                                arena_printf(tuning->arena, "%s, the most that runs of so many --bytes can show", size);
         else if (memory < limits.max_sectors)
                 tuning->max_text = arena_printf(tuning->arena, "%s, the memory-share of its rule", size);
         else

@@ -243,12 +243,18 @@ static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
         return place;
 }
 
+/* Of a value that the device has, larger than any that a run can show, the time from the first byte on is more honest. */
+static enum probe_workload workload_of(const struct tune *tune, size_t i) {
+        return tune->values[i].sectors > tune_shown_max(tune->bytes_per_run) ? PROBE_SEQUENTIAL_COLD : PROBE_SEQUENTIAL;
+}
+
 /* False where there was no time for it. */
 static int run_value(struct run *run, size_t i, unsigned which, struct probe_series *ret) {
-        uint64_t bytes = tune_run_bytes(run->request->tune, i);
+        const struct tune *tune = run->request->tune;
+        uint64_t bytes = tune_run_bytes(tune, i);
         int r;
 
-        r = measure(run, i, which, PROBE_SEQUENTIAL, bytes, take_place(run, i, bytes), ret);
+        r = measure(run, i, which, workload_of(tune, i), bytes, take_place(run, i, bytes), ret);
         if (r < 0)
                 return r;
         return ret->n_runs > 0;

@@ -105,12 +105,18 @@ static void mark_coarse(struct tune *tune, double sectors) {
                 nearest->coarse = true;
 }
 
+uint64_t tune_shown_max(uint64_t bytes_per_run) {
+        uint64_t sectors = bytes_per_run / SECTOR_BYTES / TUNE_WINDOWS_LEAST;
+
+        return sectors < TUNE_SECTORS_MAX ? sectors : TUNE_SECTORS_MAX;
+}
+
 void tune_begin(struct tune *tune, const struct tune_bounds *bounds) {
         struct tune_bounds in = *bounds;
         double max;
 
-        if (in.max_sectors > TUNE_SECTORS_MAX)
-                in.max_sectors = TUNE_SECTORS_MAX;
+        if (in.max_sectors > tune_shown_max(in.bytes_per_run))
+                in.max_sectors = tune_shown_max(in.bytes_per_run);
         if (in.max_sectors < READAHEAD_FLOOR_SECTORS)
                 in.max_sectors = READAHEAD_FLOOR_SECTORS;
         max = (double)in.max_sectors;

@@ -24,12 +24,15 @@
 /* What it may read in all, in runs of full length: a third of what a sweep over twelve values with three runs each reads. */
 #define TUNE_RUNS_OF_BYTES 12
 
-/* Larger values than this are not measured: a run would be over before their window is full. */
+/* Larger values than this are not measured. */
 #define TUNE_SECTORS_MAX UINT64_C(131072)
+
+/* With fewer windows than this the rate of a run is as much chance as the device's. */
+#define TUNE_WINDOWS_LEAST 8
 
 struct tune_bounds {
         uint64_t page_bytes;
-        uint64_t max_sectors;        /* no other value is larger than this, but for the next two */
+        uint64_t max_sectors;        /* no value is larger than this, or than a run can show, but for the last two */
         uint64_t stripe_sectors;     /* multiples of it are tried; 0: it has none */
         struct opt_int now_sectors;  /* that the device has; always measured */
         struct opt_int plan_sectors; /* that the plan gives it; likewise */
@@ -58,6 +61,9 @@ void tune_begin(struct tune *tune, const struct tune_bounds *bounds);
 
 /* The index of the value to measure next. False: the choice is as certain as it will be, or so much has been read. */
 bool tune_next(const struct tune *tune, size_t *ret);
+
+/* The largest value that a run of so many bytes can show. */
+uint64_t tune_shown_max(uint64_t bytes_per_run);
 
 /* How much a run of this value reads: enough windows, but a part of bytes_per_run at least, and no more than that. */
 uint64_t tune_run_bytes(const struct tune *tune, size_t i);

@@ -234,8 +234,23 @@ static void test_run_bytes(void **state) {
         tune_begin(&tune, &usual);
         assert_int_equal(tune_run_bytes(&tune, 0), RUN_BYTES / 4);
         assert_int_equal(tune_run_bytes(&tune, tune_find(&tune, 16384)), 80 * MIB);
-        tune.bytes_per_run = 64 * MIB;
-        assert_int_equal(tune_run_bytes(&tune, tune_find(&tune, 32768)), 64 * MIB);
+        assert_int_equal(tune_run_bytes(&tune, tune_find(&tune, 32768)), 160 * MIB);
+        tune.bytes_per_run = 128 * MIB;
+        assert_int_equal(tune_run_bytes(&tune, tune_find(&tune, 32768)), 128 * MIB);
+}
+
+/* What a run can't show is not tried, unless the device has it. */
+static void test_short_runs(void **state) {
+        struct tune_bounds bounds = usual;
+        struct tune tune;
+
+        bounds.bytes_per_run = 32 * MIB;
+        tune_begin(&tune, &bounds);
+        assert_int_equal(tune.values[tune.n_values - 1].sectors, 8192);
+        bounds.now_sectors = opt_some(65536);
+        tune_begin(&tune, &bounds);
+        assert_int_equal(tune.values[tune.n_values - 1].sectors, 65536);
+        assert_int_equal(tune.values[tune.n_values - 2].sectors, 8192);
 }
 
 static void test_ends_early(void **state) {
@@ -278,7 +293,7 @@ static void test_says_what_it_does_not_know(void **state) {
         choice = search(&tune, &usual, knee, 0);
         assert_false(choice.could_be_more);
         assert_true(choice.is_certain);
-        assert_true(count_certain(knee, 0.005) > CASES * 9 / 10);
+        assert_true(count_certain(hump, 0.005) > CASES * 9 / 10);
         assert_true(count_certain(soft_knee, 0.1) < CASES / 2);
 }
 
@@ -312,6 +327,7 @@ int main(void) {
                         cmocka_unit_test(test_given_values),
                         cmocka_unit_test(test_readahead_off),
                         cmocka_unit_test(test_run_bytes),
+                        cmocka_unit_test(test_short_runs),
                         cmocka_unit_test(test_ends_early),
                         cmocka_unit_test(test_says_what_it_does_not_know),
                         cmocka_unit_test(test_medians),
