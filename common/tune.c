@@ -31,6 +31,9 @@
 /* By how many standard errors the border must be missed before nothing more is asked for. */
 #define ERRORS_APART 1.5
 
+/* So many standard errors better than its figures a value may be. */
+#define ERRORS_OF_RIVAL 2.0
+
 /* --- the values */
 
 static bool is_near(uint64_t a, uint64_t b) {
@@ -236,12 +239,19 @@ static bool find_standing(const struct tune *tune, struct standing *ret) {
         return true;
 }
 
-/* Whether the figures of a value can't tell on which side of the border it is. */
+/*
+ * Whether the figures of a value can't tell on which side of the border it is; of the two that are compared with it, also
+ * if they can't tell as little as the slack.
+ */
 static bool is_unclear(const struct tune *tune, const struct standing *standing, size_t i) {
         const struct tune_value *value = &tune->values[i], *best = &tune->values[standing->best];
         double apart = fabs(value->median_mbps / standing->level_mbps - (1 - TUNE_SLACK)), deviation = noise(tune);
 
-        return i != standing->best && deviation >= 0 && apart < ERRORS_APART * standard_error(deviation, value, best);
+        if (deviation < 0)
+                return false;
+        if (i != standing->below && ERRORS_APART * deviation / sqrt(value->n_runs) > TUNE_SLACK)
+                return true;
+        return i != standing->best && apart < ERRORS_APART * standard_error(deviation, value, best);
 }
 
 /* --- what to measure next */
@@ -300,28 +310,48 @@ static unsigned runs_wanted(const struct tune *tune, const struct standing *stan
         return wanted < TUNE_RUNS_MAX ? wanted : TUNE_RUNS_MAX;
 }
 
-/* Of what decides, that which was measured least; by turns up and down, so that drift cancels out. */
+/* Whether it could be better than the best by more than the slack: one unlucky run must not put it out. */
+static bool is_rival(const struct tune *tune, const struct standing *standing, size_t i) {
+        const struct tune_value *value = &tune->values[i];
+        double deviation = fmax(noise(tune), 0);
+
+        return value->n_runs > 0 && value->n_runs < RUNS_CONFIRMED &&
+               value->median_mbps * (1 + ERRORS_OF_RIVAL * deviation / sqrt(value->n_runs)) >
+                               standing->level_mbps * (1 + TUNE_SLACK);
+}
+
+/* How many runs a value is to have: those that decide, and rivals of the best. What is compared with the best is no more
+ * certain than that. */
+static unsigned runs_due(const struct tune *tune, const struct standing *standing, size_t i) {
+        unsigned due = 0;
+
+        if (i == standing->best || i == standing->chosen || i == standing->below)
+                due = runs_wanted(tune, standing, i);
+        if (i == standing->best) {
+                unsigned chosen = runs_wanted(tune, standing, standing->chosen);
+
+                due = chosen > due ? chosen : due;
+        }
+        if (i == standing->best && standing->below != TUNE_VALUES_MAX) {
+                unsigned below = runs_wanted(tune, standing, standing->below);
+
+                due = below > due ? below : due;
+        }
+        return due < RUNS_CONFIRMED && is_rival(tune, standing, i) ? RUNS_CONFIRMED : due;
+}
+
+/* Of these, that which was measured least; by turns up and down, so that drift cancels out. */
 static size_t next_confirming(const struct tune *tune, const struct standing *standing) {
-        size_t deciding[] = {standing->below, standing->chosen, standing->best}, found = TUNE_VALUES_MAX;
-        unsigned best_wanted = 0;
+        size_t found = TUNE_VALUES_MAX;
 
-        for (size_t i = 0; i < ARRAY_SIZE(deciding); i++) {
-                const struct tune_value *value = &tune->values[deciding[i]];
-                unsigned wanted;
+        for (size_t i = 0; i < tune->n_values; i++) {
+                const struct tune_value *value = &tune->values[i];
 
-                if (deciding[i] == TUNE_VALUES_MAX)
-                        continue;
-                wanted = runs_wanted(tune, standing, deciding[i]);
-                /* What is compared with the best is no more certain than that. */
-                if (wanted > best_wanted)
-                        best_wanted = wanted;
-                if (deciding[i] == standing->best)
-                        wanted = best_wanted;
-                if (value->n_runs >= wanted)
+                if (value->n_runs == 0 || value->n_runs >= runs_due(tune, standing, i))
                         continue;
                 if (found == TUNE_VALUES_MAX || value->n_runs < tune->values[found].n_runs ||
                                 (value->n_runs == tune->values[found].n_runs && value->n_runs % 2 != 0))
-                        found = deciding[i];
+                        found = i;
         }
         return found;
 }
@@ -363,7 +393,8 @@ bool tune_choose(const struct tune *tune, struct tune_choice *ret) {
                         .finished = next_value(tune) == TUNE_VALUES_MAX,
                         .is_certain = (standing.below == TUNE_VALUES_MAX ||
                                                       !is_unclear(tune, &standing, standing.below)) &&
-                                      !is_unclear(tune, &standing, standing.chosen),
+                                      !is_unclear(tune, &standing, standing.chosen) &&
+                                      !is_unclear(tune, &standing, standing.best),
                         .could_be_more = standing.best == tune->n_values - 1 && standing.chosen == standing.best,
         };
         return true;

@@ -152,7 +152,7 @@ static unsigned count_bad(curve mbps, double noise, double *ret_bytes) {
 
 static void test_noise(void **state) {
         static const double noises[] = {0.005, 0.02, 0.05};
-        static const unsigned allowed[] = {CASES / 100, CASES / 6, CASES * 2 / 5};
+        static const unsigned allowed[] = {CASES / 100, CASES / 6, CASES * 9 / 20};
 
         srand48(1);
         for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
@@ -294,7 +294,27 @@ static void test_says_what_it_does_not_know(void **state) {
         assert_false(choice.could_be_more);
         assert_true(choice.is_certain);
         assert_true(count_certain(hump, 0.005) > CASES * 9 / 10);
-        assert_true(count_certain(soft_knee, 0.1) < CASES / 2);
+        for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
+                assert_true(count_certain(curves[i], 0.2) < CASES / 10);
+}
+
+/* A first run that something else has slowed down does not put the best value out, where others show such noise. */
+static void test_unlucky_run(void **state) {
+        struct tune_choice choice;
+        struct tune tune;
+        unsigned n = 0;
+        size_t i;
+
+        tune_begin(&tune, &usual);
+        while (tune_next(&tune, &i)) {
+                double mbps = rising((double)tune.values[i].sectors) * (n++ % 2 ? 1.1 : 0.9);
+
+                if (tune.values[i].sectors == 32768 && tune.values[i].n_runs == 0)
+                        mbps *= 0.6;
+                tune_add(&tune, i, mbps, tune_run_bytes(&tune, i));
+        }
+        assert_true(tune_choose(&tune, &choice));
+        assert_int_equal(tune.values[choice.best].sectors, 32768);
 }
 
 static void test_medians(void **state) {
@@ -330,6 +350,7 @@ int main(void) {
                         cmocka_unit_test(test_short_runs),
                         cmocka_unit_test(test_ends_early),
                         cmocka_unit_test(test_says_what_it_does_not_know),
+                        cmocka_unit_test(test_unlucky_run),
                         cmocka_unit_test(test_medians),
                         cmocka_unit_test(test_amplification),
         };

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID0 of 4 × 64 KiB what a sweep over twelve values finds, with a third of the bytes
 # boot: shared
-# timeout: 240
+# timeout: 300
 
 # shellcheck source=tests/vm/sweep.bash
 . /host/vm/sweep.bash
 expect_restart
 systemctl stop setrad.service
-slow_disks 4 64 0
+slow_disks 4 128 0
 md_create md0 0 64 "${disks[@]}"
 slow_down 10
-check_tune /dev/md0 64
+check_tune /dev/md0 128

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID5 of 8 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
 # boot: shared
-# timeout: 240
+# timeout: 300
 
 # shellcheck source=tests/vm/sweep.bash
 . /host/vm/sweep.bash
 expect_restart
 systemctl stop setrad.service
-slow_disks 8 32 0
+slow_disks 8 64 0
 md_create md0 5 256 "${disks[@]}"
 slow_down 10
-check_tune /dev/md0 64
+check_tune /dev/md0 128
