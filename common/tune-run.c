@@ -277,14 +277,14 @@ static int measure_sequential(struct run *run) {
         int r;
 
         r = warm_up(run);
-        while (r > 0 && tune_next(tune, &i)) {
+        while (r > 0 && now_usec(run) < run->end_usec && tune_next(tune, &i)) {
                 r = run_value(run, i, tune->values[i].n_runs, &series);
                 if (r > 0)
                         tune_add(tune, i, series.mbps[0], series.bytes_read);
                 show_progress(run);
-                if (now_usec(run) >= run->end_usec)
-                        break;
         }
+        /* Also where the share of a run was not enough for the windows that it needs. */
+        run->result->time_is_over = r == 0 || now_usec(run) >= run->end_usec;
         return r < 0 ? r : 0;
 }
 
@@ -346,7 +346,7 @@ static int measure_all(struct run *run) {
                 return 0;
         }
         result->skipped[0] = '\0';
-        result->time_is_over = !choice.finished && now_usec(run) >= run->end_usec;
+        result->time_is_over = result->time_is_over && !choice.finished;
         check_disturbed(run);
         r = run->request->mixed ? measure_random(run) : 0;
         result->skipped[0] = '\0';
