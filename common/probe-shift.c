@@ -8,6 +8,12 @@ static uint64_t now_usec(void *userdata) {
         return shift->ops->now_usec(shift->ops->userdata);
 }
 
+static void pause_shifted(void *userdata, uint64_t usec) {
+        const struct probe_shift *shift = userdata;
+
+        shift->ops->pause(shift->ops->userdata, usec);
+}
+
 static int drop(void *userdata, int fd, uint64_t offset, uint64_t bytes) {
         const struct probe_shift *shift = userdata;
 
@@ -48,12 +54,13 @@ struct probe_ops probe_shift_begin(struct probe_shift *shift, const struct probe
         *shift = (struct probe_shift){.ops = ops, .offset = offset};
         return (struct probe_ops){
                         .now_usec = now_usec,
+                        .pause = pause_shifted,
                         .drop = drop,
                         .read = read_shifted,
-                        .fault = ops->fault ? fault : NULL,
-                        .cached = ops->cached ? cached : NULL,
-                        .in_flight = ops->in_flight ? in_flight : NULL,
-                        .fetched = ops->fetched ? fetched : NULL,
+                        .fault = fault,
+                        .cached = cached,
+                        .in_flight = in_flight,
+                        .fetched = fetched,
                         .userdata = shift,
         };
 }

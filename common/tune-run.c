@@ -16,10 +16,6 @@
 /* A run may take this part of the time. */
 #define TIME_PART 12
 
-/* Random reads of a value: as many as fetch what a run reads, within these. */
-#define RANDOM_READS_MIN 32
-#define RANDOM_READS_MAX 256
-
 /* What is on record as the rule of a trial. */
 #define RULE "setractl tune"
 
@@ -288,15 +284,6 @@ static int measure_sequential(struct run *run) {
         return r < 0 ? r : 0;
 }
 
-static uint64_t random_bytes(const struct tune *tune, size_t i) {
-        uint64_t window = tune->values[i].sectors * SECTOR_BYTES;
-        uint64_t reads = tune_run_bytes(tune, i) / (window > PROBE_RANDOM_BYTES ? window : PROBE_RANDOM_BYTES);
-
-        if (reads < RANDOM_READS_MIN)
-                reads = RANDOM_READS_MIN;
-        return (reads < RANDOM_READS_MAX ? reads : RANDOM_READS_MAX) * PROBE_RANDOM_BYTES;
-}
-
 /* Of every value that has been measured. */
 static int measure_random(struct run *run) {
         struct tune *tune = run->request->tune;
@@ -308,7 +295,7 @@ static int measure_random(struct run *run) {
 
                 if (tune->values[i].n_runs == 0)
                         continue;
-                r = measure(run, i, FD_RANDOM, PROBE_RANDOM_MAPPED, random_bytes(tune, i), 0, &series);
+                r = measure(run, i, FD_RANDOM, PROBE_RANDOM_MAPPED, tune_run_bytes(tune, i), 0, &series);
                 if (r < 0)
                         return r;
                 tune->values[i].bytes_asked = series.bytes_asked;

@@ -45,6 +45,7 @@ struct machine {
         uint64_t slow_usec; /* each read takes so much longer; in every other run half of it */
         struct io_counters counters;
         unsigned others; /* reads that others make while it is looked at */
+        bool mixed;
         struct tune tune;
 };
 
@@ -135,6 +136,36 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
         return (ssize_t)size;
 }
 
+static void fake_rest(void *userdata, uint64_t usec) {
+        ((struct machine *)userdata)->now_usec += usec;
+}
+
+static int fake_cached(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret) {
+        *ret = 0;
+        return 0;
+}
+
+static int fake_in_flight(void *userdata, int fd, uint64_t *ret) {
+        *ret = 0;
+        return 0;
+}
+
+static int fake_fetched(void *userdata, int fd, uint64_t *ret) {
+        *ret = ((struct machine *)userdata)->counters.sectors_read * SECTOR_BYTES;
+        return 0;
+}
+
+/* Half a window before and after. */
+static int fake_fault(void *userdata, int fd, uint64_t offset) {
+        struct machine *m = userdata;
+
+        if (offset >= m->size_bytes)
+                return -EIO;
+        m->counters.sectors_read += m->at_open[fd];
+        m->now_usec += 1000;
+        return 0;
+}
+
 static const struct device_identity device = {.name = "md0", .major = 4095, .minor = 7, .diskseq = 5};
 
 static int run(struct machine *m, const struct tree *tree, struct tune_result *ret) {
@@ -144,7 +175,15 @@ static int run(struct machine *m, const struct tree *tree, struct tune_result *r
                         .get_counters = fake_counters,
                         .pause = fake_pause,
                         .userdata = m};
-        const struct probe_ops probe_ops = {.now_usec = fake_now, .drop = fake_drop, .read = fake_read, .userdata = m};
+        const struct probe_ops probe_ops = {.now_usec = fake_now,
+                        .pause = fake_rest,
+                        .drop = fake_drop,
+                        .read = fake_read,
+                        .fault = fake_fault,
+                        .cached = fake_cached,
+                        .in_flight = fake_in_flight,
+                        .fetched = fake_fetched,
+                        .userdata = m};
         const struct tune_ops ops = {
                         .device = &device_ops, .set_readahead = fake_set, .probe = &probe_ops, .userdata = m};
         const struct tune_bounds bounds = {.page_bytes = 4096,
@@ -156,6 +195,7 @@ static int run(struct machine *m, const struct tree *tree, struct tune_result *r
                         .now_sectors = NOW,
                         .stack = 3,
                         .time_msec = 60000,
+                        .mixed = m->mixed,
                         .ledger_directory = tree_path(tree),
                         .tune = &m->tune};
 
@@ -208,6 +248,24 @@ static void test_measures_and_restores(void **state) {
         assert_true(m.tune.bytes_read <= 64 * MIB * TUNE_RUNS_OF_BYTES);
         assert_false(result.disturbed || result.time_is_over);
         assert_string_equal(result.skipped, "");
+}
+
+/* A page that is touched through a mapping makes the kernel fetch a window. */
+static void test_mixed(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        struct machine m = new_machine();
+        struct tune_result result;
+
+        m.mixed = true;
+        assert_int_equal(run(&m, tree, &result), 0);
+        for (size_t i = 0; i < m.tune.n_values; i++) {
+                const struct tune_value *value = &m.tune.values[i];
+
+                if (value->n_runs > 0)
+                        assert_int_equal((int)(tune_amplification(value) + 0.5), value->sectors / 8);
+                else
+                        assert_int_equal(value->bytes_asked, 0);
+        }
 }
 
 /* Of a device that is too small for a place for each run they share places; nothing is read beyond its end. */
@@ -485,6 +543,7 @@ static void test_signal_waits(void **state) {
 int main(void) {
         static const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_measures_and_restores),
+                        cmocka_unit_test(test_mixed),
                         cmocka_unit_test(test_small_device),
                         cmocka_unit_test(test_busy),
                         cmocka_unit_test(test_changed_before),

@@ -11,3 +11,4 @@ slow_disks 4 256 0
 md_create md0 10-f2 64 "${disks[@]}"
 slow_down 10
 check_tune /dev/md0 128
+systemctl start setrad.service

@@ -11,3 +11,4 @@ slow_disks 8 64 0
 md_create md0 5 256 "${disks[@]}"
 slow_down 10
 check_tune /dev/md0 128
+systemctl start setrad.service
