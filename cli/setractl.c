@@ -113,14 +113,14 @@ static const struct verb verbs[] = {
                                 .summary = "Find the readahead of a device by measuring, and write the rule for it",
                                 .argument = "DEV",
                                 .details = "Reads the device at some values, no more of them than it takes to find "
-                                           "the smallest\n"
-                                           "one that is within 3 % of the fastest. Nothing is written to the device, "
+                                           "the\n"
+                                           "smallest one that is within 3 % of the fastest. Nothing is written to it, "
                                            "and its\n"
-                                           "readahead is afterwards what it was. A device that is in use, degraded "
-                                           "or being\n"
+                                           "readahead is afterwards what it was. A device that is in use, degraded or "
+                                           "being\n"
                                            "rebuilt is not measured. Without --bytes a run reads 256MiB at most, "
-                                           "without --time\n"
-                                           "all of it takes a minute at most.",
+                                           "without\n"
+                                           "--time all of it takes a minute at most.",
                                 .options = OPTION_BIT(OPTION_BYTES) | OPTION_BIT(OPTION_CSV) |
                                            OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_JSON) |
                                            OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_SVG) |

@@ -282,6 +282,17 @@ static int write_file(const struct options *options, const char *path, int (*wri
         return r;
 }
 
+/* What puts a rule in force that has been written to PATH. */
+static void print_next(const char *path) {
+        bool is_installed = strncmp(path, POLICY_DIRECTORY_LOCAL "/", strlen(POLICY_DIRECTORY_LOCAL "/")) == 0;
+
+        fputc('\n', stdout);
+        text_print(stdout, "The rule is in %s. %s", path,
+                        is_installed ? "To put it in force:" : "Once it is in " POLICY_DIRECTORY_LOCAL ":");
+        text_print(stdout, "    setractl check-policy");
+        text_print(stdout, "    systemctl reload setrad");
+}
+
 static int write_files(const struct options *options, const struct tune_report *report) {
         int r = 0;
 
@@ -293,10 +304,7 @@ static int write_files(const struct options *options, const struct tune_report *
         if (r < 0)
                 return r;
         if (!options->csv && !options->json)
-                text_print(stdout,
-                                "\nThe rule is in %s. To put it in force (in " POLICY_DIRECTORY_LOCAL
-                                "):\n    setractl check-policy\n    systemctl reload setrad",
-                                options->write);
+                print_next(options->write);
         return 0;
 }
 
@@ -328,7 +336,12 @@ static int print_result(const struct options *options, const struct tune_report 
                 return r;
         text_print(stdout, "Read for that: %s.", units_format_bytes(bytes, report->tune->bytes_read));
         if (!options->write) {
-                fputs("\nThe rule for it, a file of its own in " POLICY_DIRECTORY_LOCAL ":\n\n", stdout);
+                fputc('\n', stdout);
+                text_print_wrapped(stdout, 0, 0,
+                                "The rule for it, for " POLICY_DIRECTORY_LOCAL
+                                "/10-tuned.yaml, or another file that comes before those with rules that match it, "
+                                "too:");
+                fputc('\n', stdout);
                 fputs(report->rule, stdout);
         }
         return 0;

@@ -11,7 +11,7 @@ run 0 -V
 expect out '^setractl [0-9]'
 
 for arguments in --help -h 'scan --help' '--help plan' 'apply -h' 'revert -h' 'scan -h' 'explain --help' 'history -h' \
-    'probe --help'; do
+    'probe --help' 'tune --help'; do
     # shellcheck disable=SC2086
     run 0 $arguments
     expect out '^setractl '
@@ -20,7 +20,7 @@ for arguments in --help -h 'scan --help' '--help plan' 'apply -h' 'revert -h' 's
     awk 'length($0) > 80 {exit 1}' "$work/out" || fail "$last: a line has more than 80 columns"
 done
 run 0 --help
-for verb in scan plan apply revert explain history probe capture check-policy; do
+for verb in scan plan apply revert explain history probe tune capture check-policy; do
     expect out "^  $verb +[A-Z]"
 done
 run 0 scan --help
@@ -46,6 +46,18 @@ expect err 'needs DEV, or --all'
 usage_error revert --all sda
 usage_error revert --root /nowhere --all
 usage_error revert --all --json
+usage_error tune
+usage_error tune sda sdb
+usage_error tune --root / sda
+usage_error tune --workload random sda
+expect err 'sequential or mixed'
+usage_error tune --time 5 sda
+expect err '^setractl: --time: '
+usage_error tune --bytes lots sda
+expect err '^setractl: --bytes: '
+usage_error tune --bytes 1MiB sda
+expect err 'less than 4MiB'
+usage_error tune --csv --json sda
 usage_error scan --json --pairs
 usage_error scan --raw --pairs
 usage_error scan --json -o NAME
