@@ -110,17 +110,17 @@ static const struct verb verbs[] = {
                 },
                 {
                                 .name = "tune",
-                                .summary = "Find the readahead of a device by measuring, and write the rule for it",
+                                .summary = "Find a device's readahead by measuring, and the rule for it",
                                 .argument = "DEV",
                                 .details = "Reads the device at some values, no more of them than it takes to find "
                                            "the\n"
-                                           "smallest one that is within 3 % of the fastest. Nothing is written to it, "
-                                           "and its\n"
-                                           "readahead is afterwards what it was. A device that is in use, degraded or "
-                                           "being\n"
-                                           "rebuilt is not measured. Without --bytes a run reads 256MiB at most, "
-                                           "without\n"
-                                           "--time all of it takes a minute at most.",
+                                           "smallest one that is within 3 % of the fastest. Nothing is written to "
+                                           "it, and\n"
+                                           "its readahead is afterwards what it was. A device that is in use, "
+                                           "degraded or\n"
+                                           "being rebuilt is not measured. Without --bytes a run reads 256MiB at "
+                                           "most,\n"
+                                           "without --time all of it takes a minute at most.",
                                 .options = OPTION_BIT(OPTION_BYTES) | OPTION_BIT(OPTION_CSV) |
                                            OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_JSON) |
                                            OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_SVG) |

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# summary: tune of a mixed workload shows what random reads fetch; its rule, chart and picture; what it refuses
+# boot: shared
+# timeout: 240
+
+expect_restart
+slow_disks 4 256 0
+md_create md0 0 64 "${disks[@]}"
+slow_down 10
+setrad_settled
+before=$(ra /dev/md0)
+
+setractl tune /dev/md0 --bytes=32MiB --workload mixed --json --svg "$scenario_dir/md0.svg" >"$scenario_dir/tune.json"
+jq -c '.values[] | [.readahead_sectors, .median_mbps, .amplification, .bytes_read]' "$scenario_dir/tune.json"
+assert_eq "$(ra /dev/md0)" "$before" "readahead after tune"
+# A fault makes the kernel fetch a window: 128 KiB are 32 pages, and 2 MiB 512.
+assert_ratio "$(jq '.values[] | select(.readahead_sectors == 256) | .amplification' "$scenario_dir/tune.json")" 32 '>=' 0.8 \
+    "amplification at 256 sectors, of a window's pages"
+assert_ratio "$(jq '.values[] | select(.readahead_sectors == 4096) | .amplification' "$scenario_dir/tune.json")" 512 '>=' 0.8 \
+    "amplification at 4096 sectors, of a window's pages"
+assert_ratio "$(jq '.values[] | select(.readahead_sectors == 4096) | .amplification' "$scenario_dir/tune.json")" 512 '<=' 1.3 \
+    "the same"
+grep -q '</svg>' "$scenario_dir/md0.svg" || fail "no picture"
+
+# What it writes is in force after a reload, and is what it chose.
+rule=/etc/setrad/policy.d/10-md0.yaml
+setractl tune /dev/md0 --bytes=32MiB --write "$rule" | tee "$scenario_dir/out"
+grep -q 'systemctl reload setrad' "$scenario_dir/out" || fail "does not say what to type"
+chosen=$(sed -n 's/^ *readahead: \([0-9]*\)s$/\1/p' "$rule")
+awk 'length($0) > 240 { exit 1 }' "$scenario_dir/out"
+setractl check-policy
+if setractl tune /dev/md0 --write "$rule" 2>"$scenario_dir/err"; then fail "the file was replaced"; fi
+grep -q 'force replaces it' "$scenario_dir/err" || fail "no word of --force"
+assert_eq "$(ra /dev/md0)" "$before" "readahead before the reload"
+reload
+wait_until 30 ra_is /dev/md0 "$chosen"
+
+# Refused: in use, and degraded.
+while [ ! -e "$scenario_dir/enough" ]; do dd if=/dev/md0 of=/dev/null bs=1M count=8 iflag=direct status=none; done &
+pause 0.5
+if setractl tune /dev/md0 2>"$scenario_dir/err"; then fail "measured while others read"; fi
+touch "$scenario_dir/enough"
+wait
+grep -q 'md0 was not measured: md0 is busy: others made' "$scenario_dir/err" || fail "busy: $(<"$scenario_dir/err")"
+assert_eq "$(ra /dev/md0)" "$chosen" "readahead after it was refused"
+
+# Interrupted: what was measured so far.
+setsid --wait setractl tune /dev/md0 --bytes=64MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
+pause 4
+pkill -INT -o -x setractl || fail "it was over already"
+wait $! && fail "it succeeded"
+cat "$scenario_dir/out" "$scenario_dir/err"
+grep -q 'SECTORS' "$scenario_dir/out" || fail "no chart of what was measured so far"
+grep -q 'interrupted; md0 has the readahead that it had' "$scenario_dir/err" || fail "no word of the interruption"
+assert_eq "$(ra /dev/md0)" "$chosen" "readahead after it was interrupted"
