@@ -25,6 +25,7 @@ struct options {
         const char *lines;      /* NULL: all */
         const char *since;      /* NULL: from the beginning */
         const char *until;      /* NULL: to the end */
+        const char *format;     /* NULL: the first one */
         char *const *arguments; /* the verb's, where it takes some */
         size_t n_arguments;
         const char *bs, *bytes, *count, *like, *runs, *streams, *time, *workload; /* of measuring; NULL: as usual */

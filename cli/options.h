@@ -21,6 +21,7 @@ enum option_id {
         OPTION_DIRECTORY,
         OPTION_DRY_RUN,
         OPTION_FORCE,
+        OPTION_FORMAT,
         OPTION_HELP,
         OPTION_JSON,
         OPTION_LIKE,

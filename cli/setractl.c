@@ -129,6 +129,18 @@ static const struct verb verbs[] = {
                                 .run = verb_tune,
                 },
                 {
+                                .name = "graph",
+                                .summary = "Draw the stacks, for Graphviz, Mermaid or a browser",
+                                .argument = "[DEV...]",
+                                .any_number = true,
+                                .details = "With DEV only what that device is made of. Without --all disks and "
+                                           "devices that\n"
+                                           "belong to no stack are left out. svg needs Graphviz.",
+                                .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_FORMAT) |
+                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_ROOT),
+                                .run = verb_graph,
+                },
+                {
                                 .name = "capture",
                                 .summary = "Write all that --root needs of this machine to a file",
                                 .argument = "FILE",

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/graph.h"
+#include "cli/text.h"
+
+static const struct style {
+        const char *fill, *meaning;
+} styles[_GRAPH_STATE_MAX] = {
+                [GRAPH_IGNORED] = {"#eeeeee", "left alone"},
+                [GRAPH_RIGHT] = {"#c8e6c9", "as it should be"},
+                [GRAPH_CHANGE] = {"#ffe0b2", "to be changed"},
+                [GRAPH_HELD] = {"#bbdefb", "held"},
+                [GRAPH_WARNING] = {"#ffcdd2", "warning"},
+};
+
+/* As a quoted string of the language: names are hostile, so that they are escaped for a terminal first. */
+static int print_quoted(FILE *f, const char *text) {
+        fputc('"', f);
+        while (*text) {
+                size_t n = strcspn(text, "\n");
+                _cleanup_(freep) char *line = strndup(text, n), *safe = line ? text_escape(line) : NULL;
+
+                if (!safe)
+                        return -ENOMEM;
+                for (const char *p = safe; *p; p++) {
+                        if (*p == '"' || *p == '\\')
+                                fputc('\\', f);
+                        fputc(*p, f);
+                }
+                text += n;
+                if (*text == '\n') {
+                        fputs("\\n", f);
+                        text++;
+                }
+        }
+        fputc('"', f);
+        return 0;
+}
+
+static int print_node(FILE *f, const struct graph *graph, const struct layer *layer) {
+        _cleanup_(freep) char *text = graph_node_text(graph, layer);
+        int r;
+
+        if (!text)
+                return -ENOMEM;
+        fprintf(f, "  n%zu [label=", layer->index);
+        r = print_quoted(f, text);
+        fprintf(f, ", fillcolor=\"%s\"];\n", styles[graph_state(graph, layer)].fill);
+        return r;
+}
+
+static int print_edge(FILE *f, const struct graph *graph, const struct layer *layer, const struct layer *below) {
+        _cleanup_(freep) char *text = graph_edge_text(graph, layer, below);
+        int r;
+
+        if (!text)
+                return -ENOMEM;
+        fprintf(f, "  n%zu -> n%zu [label=", layer->index, below->index);
+        r = print_quoted(f, text);
+        fprintf(f, "%s];\n", graph_edge_is_misaligned(graph, layer, below) ? ", color=\"#c62828\"" : "");
+        return r;
+}
+
+static int print_layer(FILE *f, const struct graph *graph, const struct layer *layer) {
+        int r;
+
+        r = print_node(f, graph, layer);
+        for (size_t i = 0; r == 0 && i < layer->n_below; i++)
+                r = print_edge(f, graph, layer, layer->below[i]);
+        return r;
+}
+
+int graph_print_dot(FILE *stream, const struct graph *graph) {
+        const struct topology *topology = graph->survey->topology;
+        int r = 0;
+
+        fputs("digraph setrad {\n"
+              "  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\", fontsize=11];\n"
+              "  edge [fontname=\"sans-serif\", fontsize=9];\n",
+                        stream);
+        for (int i = 0; i < _GRAPH_STATE_MAX; i++)
+                fprintf(stream, "  /* %s: %s */\n", styles[i].fill, styles[i].meaning);
+        for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
+                if (graph->shown[i])
+                        r = print_layer(stream, graph, topology->layers[i]);
+        fputs("}\n", stream);
+        return r;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/graph.h"
+#include "cli/text.h"
+
+static const struct style {
+        const char *name, *fill;
+} styles[_GRAPH_STATE_MAX] = {
+                [GRAPH_IGNORED] = {"ignored", "#eeeeee"},
+                [GRAPH_RIGHT] = {"right", "#c8e6c9"},
+                [GRAPH_CHANGE] = {"change", "#ffe0b2"},
+                [GRAPH_HELD] = {"held", "#bbdefb"},
+                [GRAPH_WARNING] = {"warning", "#ffcdd2"},
+};
+
+/* The language takes text between quotes for HTML: whatever could be a part of a tag or an entity is a number. */
+static int print_quoted(FILE *f, const char *text) {
+        fputc('"', f);
+        while (*text) {
+                size_t n = strcspn(text, "\n");
+                _cleanup_(freep) char *line = strndup(text, n), *safe = line ? text_escape(line) : NULL;
+
+                if (!safe)
+                        return -ENOMEM;
+                for (const char *p = safe; *p; p++)
+                        if (strchr("\"#&;<>`", *p))
+                                fprintf(f, "#%d;", *p);
+                        else
+                                fputc(*p, f);
+                text += n;
+                if (*text == '\n') {
+                        fputs("<br/>", f);
+                        text++;
+                }
+        }
+        fputc('"', f);
+        return 0;
+}
+
+static int print_edge(FILE *f, const struct graph *graph, const struct layer *layer, const struct layer *below) {
+        const char *arrow = graph_edge_is_misaligned(graph, layer, below) ? "-.->" : "-->";
+        _cleanup_(freep) char *text = graph_edge_text(graph, layer, below);
+        int r = 0;
+
+        if (!text)
+                return -ENOMEM;
+        fprintf(f, "  n%zu %s", layer->index, arrow);
+        if (*text) {
+                fputc('|', f);
+                r = print_quoted(f, text);
+                fputc('|', f);
+        }
+        fprintf(f, " n%zu\n", below->index);
+        return r;
+}
+
+static int print_layer(FILE *f, const struct graph *graph, const struct layer *layer) {
+        _cleanup_(freep) char *text = graph_node_text(graph, layer);
+        int r;
+
+        if (!text)
+                return -ENOMEM;
+        fprintf(f, "  n%zu[", layer->index);
+        r = print_quoted(f, text);
+        fprintf(f, "]:::%s\n", styles[graph_state(graph, layer)].name);
+        for (size_t i = 0; r == 0 && i < layer->n_below; i++)
+                r = print_edge(f, graph, layer, layer->below[i]);
+        return r;
+}
+
+int graph_print_mermaid(FILE *stream, const struct graph *graph) {
+        const struct topology *topology = graph->survey->topology;
+        int r = 0;
+
+        fputs("flowchart TD\n", stream);
+        for (int i = 0; i < _GRAPH_STATE_MAX; i++)
+                fprintf(stream, "  classDef %s fill:%s,stroke:#555,color:#000\n", styles[i].name, styles[i].fill);
+        for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
+                if (graph->shown[i])
+                        r = print_layer(stream, graph, topology->layers[i]);
+        return r;
+}
