@@ -5,7 +5,7 @@
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
 # make bench      how long it takes where there is much to do; fails where that is too long (tests/bench)
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
-# make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR=
+# make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR= MANDIR=
 # make format     clang-format over all sources; format-check only looks
 # make clean
 #
@@ -21,6 +21,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
 VENDORDIR ?= $(PREFIX)/lib/setrad
 DOCDIR ?= $(PREFIX)/share/doc/setrad
+MANDIR ?= $(PREFIX)/share/man
 
 BUILD ?= build$(if $(SAN),-san)
 PKG_CONFIG ?= pkg-config
@@ -141,13 +142,19 @@ install-vm-programs: $(VM_PROGRAMS)
 
 POLICIES := $(wildcard config/policy.d/*.yaml)
 EXAMPLES := $(wildcard config/examples/*.yaml)
+MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.[58]))
 
 # Anew each time: the directories may be others.
 $(BUILD)/setrad.service: systemd/setrad.service FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|g; s|@VENDORDIR@|$(VENDORDIR)|g; s|@DOCDIR@|$(DOCDIR)|g' $< > $@
 
-install: all $(BUILD)/setrad.service
+# Likewise. The pages name the usual directories.
+$(BUILD)/man/%: docs/man/% FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|/usr/lib/setrad|$(VENDORDIR)|g; s|/etc/setrad|$(SYSCONFDIR)/setrad|g; s|/usr/share/doc/setrad|$(DOCDIR)|g' $< > $@
+
+install: all $(BUILD)/setrad.service $(MAN_PAGES)
 	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
 	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(BINDIR)/setractl
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(VENDORDIR)/policy.d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
@@ -159,6 +166,9 @@ install: all $(BUILD)/setrad.service
 	$(INSTALL) -m 644 $(EXAMPLES) $(DESTDIR)$(DOCDIR)/examples/
 	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.schema.json) $(DESTDIR)$(DOCDIR)/docs/
 	$(INSTALL) -m 644 config/setrad.yaml $(DESTDIR)$(DOCDIR)/examples/
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5/
+	$(INSTALL) -m 644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8/
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch] tests/vm/*/*.[ch])
