@@ -6,6 +6,7 @@
 # make bench      how long it takes where there is much to do; fails where that is too long (tests/bench)
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR= MANDIR=
+#                 BASHCOMPDIR= ZSHCOMPDIR= FISHCOMPDIR=
 # make format     clang-format over all sources; format-check only looks
 # make clean
 #
@@ -22,6 +23,9 @@ CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
 VENDORDIR ?= $(PREFIX)/lib/setrad
 DOCDIR ?= $(PREFIX)/share/doc/setrad
 MANDIR ?= $(PREFIX)/share/man
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
 BUILD ?= build$(if $(SAN),-san)
 PKG_CONFIG ?= pkg-config
@@ -169,6 +173,9 @@ install: all $(BUILD)/setrad.service $(MAN_PAGES)
 	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
 	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5/
 	$(INSTALL) -m 644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8/
+	$(INSTALL) -D -m 644 completion/setractl.bash $(DESTDIR)$(BASHCOMPDIR)/setractl
+	$(INSTALL) -D -m 644 completion/_setractl $(DESTDIR)$(ZSHCOMPDIR)/_setractl
+	$(INSTALL) -D -m 644 completion/setractl.fish $(DESTDIR)$(FISHCOMPDIR)/setractl.fish
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch] tests/vm/*/*.[ch])
