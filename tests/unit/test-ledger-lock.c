@@ -14,6 +14,7 @@
 
 #include "common/cleanup.h"
 #include "common/ledger-lock.h"
+#include "tests/support/tree.h"
 
 static void test_lock_excludes(void **state) {
         char base[] = "/tmp/setrad-test-XXXXXX", directory[64], path[80];
@@ -45,6 +46,28 @@ static void test_lock_excludes(void **state) {
         rmdir(base);
 }
 
+/* Who reads keeps those out who write, and no others who read; and makes nothing. */
+static void test_shared_lock(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        int writer, reader, other;
+
+        assert_int_equal(ledger_lock_shared(tree_path(tree), 0), -ENOENT);
+        writer = ledger_lock(tree_path(tree), 0);
+        assert_true(writer >= 0);
+        assert_int_equal(ledger_lock_shared(tree_path(tree), 100), -ETIMEDOUT);
+        close(writer);
+
+        reader = ledger_lock_shared(tree_path(tree), 0);
+        other = ledger_lock_shared(tree_path(tree), 0);
+        assert_true(reader >= 0 && other >= 0);
+        assert_int_equal(ledger_lock(tree_path(tree), 0), -ETIMEDOUT);
+        close(reader);
+        close(other);
+        writer = ledger_lock(tree_path(tree), 0);
+        assert_true(writer >= 0);
+        close(writer);
+}
+
 static void test_lock_without_parent(void **state) {
         assert_int_equal(ledger_lock("/nonexistent/setrad", 0), -ENOENT);
 }
@@ -52,6 +75,7 @@ static void test_lock_without_parent(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_lock_excludes),
+                        cmocka_unit_test(test_shared_lock),
                         cmocka_unit_test(test_lock_without_parent),
         };
 

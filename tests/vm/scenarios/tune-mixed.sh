@@ -45,10 +45,12 @@ grep -q 'md0 was not measured: md0 is busy: others made' "$scenario_dir/err" || 
 assert_eq "$(ra /dev/md0)" "$chosen" "readahead after it was refused"
 
 # Interrupted: what was measured so far.
-setsid --wait setractl tune /dev/md0 --bytes=64MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
+env --default-signal=INT setractl tune /dev/md0 --bytes=64MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
 pause 4
-pkill -INT -o -x setractl || fail "it was over already"
-wait $! && fail "it succeeded"
+kill -INT $! || fail "it was over already"
+status=0
+wait $! || status=$?
+assert_eq "$status" 130 "status of what SIGINT has ended"
 cat "$scenario_dir/out" "$scenario_dir/err"
 grep -q 'SECTORS' "$scenario_dir/out" || fail "no chart of what was measured so far"
 grep -q 'interrupted; md0 has the readahead that it had' "$scenario_dir/err" || fail "no word of the interruption"
