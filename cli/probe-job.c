@@ -59,10 +59,6 @@ static bool is_enough(const struct probe_series *series, size_t n, void *userdat
         return passing->pass->ends_early;
 }
 
-static unsigned fds_needed(const struct probe_pass *pass, const struct probe_item *item) {
-        return (pass->limits.runs + !pass->limits.no_warm_up) * (item->streams > 1 ? item->streams : 1);
-}
-
 static int open_item(struct passing *passing, size_t i) {
         const struct probe_job *job = passing->job;
         const struct probe_device_ops *ops = job->device_ops;
@@ -71,8 +67,8 @@ static int open_item(struct passing *passing, size_t i) {
         struct probe_source *source = &passing->sources[i];
         int r;
 
-        r = probe_fds_open(ops, &job->devices[passing->pass->first + i], fds_needed(passing->pass, item),
-                        &passing->fds[i]);
+        r = probe_fds_open(ops, &job->devices[passing->pass->first + i],
+                        probe_fds_needed(&passing->pass->limits, item->streams), &passing->fds[i]);
         if (r < 0)
                 return r;
         r = ops->get_readahead(ops->userdata, passing->fds[i].fds[0], &take->readahead_sectors);

@@ -54,6 +54,12 @@ const struct probe_device_ops probe_device_ops_real = {
                 .pause = real_pause,
 };
 
+unsigned probe_fds_needed(const struct probe_limits *limits, unsigned streams) {
+        unsigned runs = limits->runs < 1 ? 1 : limits->runs < PROBE_RUNS_MAX ? limits->runs : PROBE_RUNS_MAX;
+
+        return (runs + !limits->no_warm_up) * (streams > 1 ? streams : 1);
+}
+
 int probe_fds_open(const struct probe_device_ops *ops, const struct device_identity *identity, unsigned n,
                 struct probe_fds *ret) {
         _cleanup_(probe_fds_close) struct probe_fds fds = {.fds = calloc(n, sizeof(int))};

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -113,6 +114,24 @@ static void test_ahead(void **state) {
         assert_false(probe_bytes_ahead(UINT64_MAX / 20, 10, &bytes));
 }
 
+/* As many as the probe reads, whatever it is asked. */
+static void test_descriptors_needed(void **state) {
+        static const struct {
+                struct probe_limits limits;
+                unsigned streams, n;
+        } cases[] = {
+                        {{.runs = 5}, 1, 6},
+                        {{.runs = 5}, 0, 6},
+                        {{.runs = 5, .no_warm_up = true}, 1, 5},
+                        {{.runs = 5}, 4, 24},
+                        {{.runs = 0}, 1, 2},
+                        {{.runs = UINT_MAX}, 1, PROBE_FDS_MAX},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+                assert_int_equal(probe_fds_needed(&cases[i].limits, cases[i].streams), cases[i].n);
+}
+
 static void test_descriptors(void **state) {
         struct machine m = {.open_fails_at = 100}, fails = {.open_fails_at = 2};
         struct probe_device_ops ops = ops_of(&m), failing = ops_of(&fails);
@@ -147,6 +166,7 @@ int main(void) {
                         cmocka_unit_test(test_busy),
                         cmocka_unit_test(test_disturbed),
                         cmocka_unit_test(test_ahead),
+                        cmocka_unit_test(test_descriptors_needed),
                         cmocka_unit_test(test_descriptors),
         };
 
