@@ -15,7 +15,7 @@
 
 /* What the built-in policy measures, and what holds where neither a rule nor its file's defaults say more. */
 #define PROBE_SPEC_DEFAULT                                                                                             \
-        ((struct probe_spec){.on_change = true, .time_msec = 3000, .bytes = UINT64_C(64) << 20, .runs = 5})
+        ((struct probe_spec){.on_change = true, .time_msec = 5000, .bytes = UINT64_C(64) << 20, .runs = 5})
 
 struct policy_rule {
         const char *name;

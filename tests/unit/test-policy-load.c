@@ -261,7 +261,7 @@ static void test_installed(void **state) {
         rule = rule->next;
         assert_int_equal(rule->action.readahead.mode, READAHEAD_AUTO);
         assert_int_equal(rule->action.direction, DIRECTION_RAISE);
-        assert_int_equal(rule->action.probe.time_msec, 3000);
+        assert_int_equal(rule->action.probe.time_msec, 5000);
 }
 
 static void test_documented_examples(void **state) {

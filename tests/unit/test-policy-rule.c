@@ -62,7 +62,7 @@ static void test_defaults_in_code(void **state) {
         assert_int_equal(rule->action.limits.max_sectors, READAHEAD_MAX_DEFAULT_SECTORS);
         assert_int_equal(rule->action.limits.memory_share_ppm, MEMORY_SHARE_DEFAULT_PPM);
         assert_true(rule->action.probe.on_change);
-        assert_int_equal(rule->action.probe.time_msec, 3000);
+        assert_int_equal(rule->action.probe.time_msec, 5000);
         assert_int_equal(rule->action.probe.workload, PROBE_SEQUENTIAL);
         assert_true(rule->action.probe.bytes > 0);
         assert_in_range(rule->action.probe.runs, 1, 16);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <math.h>
 
 #include "common/cleanup.h"
@@ -95,6 +96,25 @@ static int model_drop(void *userdata, int fd, uint64_t offset, uint64_t bytes) {
         return 0;
 }
 
+static void model_pause(void *userdata, uint64_t usec) {
+        ((struct model *)userdata)->now_usec += (double)usec;
+}
+
+/* Nothing is cached, read by others, or counted. */
+static int model_cached(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
+        *ret_bytes = 0;
+        return 0;
+}
+
+static int model_in_flight(void *userdata, int fd, uint64_t *ret) {
+        *ret = 0;
+        return 0;
+}
+
+static int model_fetched(void *userdata, int fd, uint64_t *ret_bytes) {
+        return -EOPNOTSUPP;
+}
+
 /* Descriptors of the series after have odd numbers. */
 static ssize_t model_read(void *userdata, int fd, void *buffer, size_t size, uint64_t offset) {
         struct model *model = userdata;
@@ -114,7 +134,15 @@ static ssize_t model_read(void *userdata, int fd, void *buffer, size_t size, uin
 static void measure(const struct cell *cell, unsigned seed, struct probe_result *ret) {
         struct model model = {.cell = cell, .random = seed, .now_usec = 1000000, .fd = -1};
         const struct probe_ops ops = {
-                        .now_usec = model_now, .drop = model_drop, .read = model_read, .userdata = &model};
+                        .now_usec = model_now,
+                        .pause = model_pause,
+                        .drop = model_drop,
+                        .read = model_read,
+                        .cached = model_cached,
+                        .in_flight = model_in_flight,
+                        .fetched = model_fetched,
+                        .userdata = &model,
+        };
         const struct probe_limits limits = {.time_msec = 600000, .bytes_per_run = 8 * WINDOW, .runs = cell->runs};
         struct probe_source sources[_PROBE_ROLE_MAX] = {};
         int fds[2][PROBE_FDS_MAX];

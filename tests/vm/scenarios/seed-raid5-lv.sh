@@ -13,16 +13,10 @@ pvcreate -qq -y /dev/md0
 vgcreate -qq -s 1g VolGroup00 /dev/md0
 lvcreate -qq -y -Wn -Zn -r 256 -n LogVol00 -l 4 VolGroup00
 lv=/dev/VolGroup00/LogVol00
-slow_down 40
+slow_down 20
 assert_eq "$(ra $lv)" 256 "readahead of the LV"
 setractl scan
 
-# On disks as slow as these the built-in rule's 3 s are over before the fifth run.
-policy 10-slow <<'YAML'
-version: 1
-rules:
-  - {name: slow, match: {vg: VolGroup00}, readahead: auto, probe: {time: 15s}}
-YAML
 dd_before=$(dd_mbps $lv 16)
 systemctl start setrad.service
 wait_until 60 was_changed VolGroup00/LogVol00
