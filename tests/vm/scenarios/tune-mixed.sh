@@ -45,9 +45,9 @@ grep -q 'md0 was not measured: md0 is busy: others made' "$scenario_dir/err" || 
 assert_eq "$(ra /dev/md0)" "$chosen" "readahead after it was refused"
 
 # Interrupted: what was measured so far.
-env --default-signal=INT setractl tune /dev/md0 --bytes=64MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
-pause 4
-kill -INT $! || fail "it was over already"
+env --default-signal=INT setractl tune /dev/md0 --bytes=128MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
+pause 6
+kill -INT $! || fail "it was over already: $(cat "$scenario_dir/out" "$scenario_dir/err")"
 status=0
 wait $! || status=$?
 assert_eq "$status" 130 "status of what SIGINT has ended"
