@@ -308,12 +308,16 @@ static int write_files(const struct options *options, const struct tune_report *
         return 0;
 }
 
-static int print_page(const struct tune_report *report) {
+static int print_chart(const struct tune_report *report) {
         _cleanup_(freep) char *title = text_layer_title(report->layer);
-        int r;
 
         text_print(stdout, "%s: sequential read by readahead", title ?: report->layer->label);
-        r = tune_print_chart(stdout, report, terminal_columns(STDOUT_FILENO), terminal_is_utf8());
+        return tune_print_chart(stdout, report, terminal_columns(STDOUT_FILENO), terminal_is_utf8());
+}
+
+static int print_page(const struct tune_report *report) {
+        int r = print_chart(report);
+
         if (r < 0)
                 return r;
         fputc('\n', stdout);
@@ -364,12 +368,13 @@ static enum exit_status report(const struct tuning *tuning) {
         return r < 0 ? STATUS_FAILED : STATUS_DONE;
 }
 
-/* What was measured so far. */
+/* What was measured so far; nothing is chosen of that. */
 static void report_interrupted(const struct context *context, const struct tuning *tuning) {
         struct tune_report report = make_report(tuning);
 
         if (!tuning->options->json && !tuning->options->csv && tune_choose(tuning->tune, &report.choice)) {
-                (void)print_page(&report);
+                report.choice.chosen = TUNE_VALUES_MAX;
+                (void)print_chart(&report);
                 fflush(stdout);
         }
         if (!is_left_behind(context, tuning))
