@@ -94,6 +94,14 @@ static struct opt_int read_readahead(const struct sysroot *root, const char *pat
         return opt_some(kib.value * 2);
 }
 
+static struct opt_int read_max_request(const struct sysroot *root, const char *path) {
+        struct opt_int kib = read_natural(root, path, "queue/max_sectors_kb");
+
+        if (!kib.known || kib.value > INT64_MAX / 1024)
+                return (struct opt_int){0};
+        return opt_some(kib.value * 1024);
+}
+
 static void read_limits(const struct sysroot *root, const char *path, struct layer *layer) {
         layer->readahead_sectors = read_readahead(root, path);
         layer->io_min_bytes = read_natural(root, path, "queue/minimum_io_size");
@@ -101,6 +109,9 @@ static void read_limits(const struct sysroot *root, const char *path, struct lay
         layer->logical_block_bytes = read_natural(root, path, "queue/logical_block_size");
         layer->physical_block_bytes = read_natural(root, path, "queue/physical_block_size");
         layer->rotational = read_natural(root, path, "queue/rotational");
+        /* Every file that is read takes time on a machine with thousands of layers. */
+        if (opt_or(layer->rotational, 0) == 1 && opt_or(layer->io_opt_bytes, -1) == 0)
+                layer->max_request_bytes = read_max_request(root, path);
 }
 
 static int read_backing_file(
@@ -210,6 +221,7 @@ static void adopt(struct layer *partition, struct layer *disk) {
         partition->logical_block_bytes = disk->logical_block_bytes;
         partition->physical_block_bytes = disk->physical_block_bytes;
         partition->rotational = disk->rotational;
+        partition->max_request_bytes = disk->max_request_bytes;
 }
 
 static int adopt_one(const struct sysroot *root, struct topology *topology, struct block_devices *devices,

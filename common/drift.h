@@ -17,7 +17,7 @@ const char *drift_name(enum drift drift);
 
 /*
  * By what the ledger says of the layer (layer->set). It was reset if its value is one that kernels derive from its limits
- * (max(2 × io_opt, 128 KiB), in whole pages), or the stack from it down is not as it was, or a change event of the map
- * came since (layer->reloaded: LVM resumes a map so, BLKRASET by hand sends none). Only after topology_finish().
+ * (readahead_is_derived()), or the stack from it down is not as it was, or a change event of the map came since
+ * (layer->reloaded: LVM resumes a map so, BLKRASET by hand sends none). Only after topology_finish().
  */
 enum drift drift_judge(const struct topology *topology, const struct layer *layer);

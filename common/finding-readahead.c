@@ -62,7 +62,8 @@ static int check_against_array(struct finding_context *c, const struct layer *la
         bool below = rounded < target.sectors.value;
         if (!below && kind_is_md(layer->kind))
                 return 0;
-        if (!below && (c->geometry[layer->index].readahead_implausible || (uint64_t)sectors <= lvm_default(layer)))
+        if (!below && (c->geometry[layer->index].readahead_implausible || (uint64_t)sectors <= lvm_default(layer) ||
+                                      readahead_is_of_request(layer, c->topology->page_bytes, (uint64_t)sectors)))
                 return 0; /* said by readahead-implausible, or nobody's doing */
 
         return finding_add(c, layer, below ? FINDING_READAHEAD_BELOW_ARRAY : FINDING_READAHEAD_ABOVE_ARRAY,
@@ -103,16 +104,17 @@ static int check_implausible(struct finding_context *c, const struct layer *laye
                         units_format_sectors(have, (uint64_t)layer->readahead_sectors.value));
 }
 
-/* What the kernel gives the layer by itself: anything above was set by someone. */
-static uint64_t own_default(const struct finding_context *c, const struct layer *layer) {
+/*
+ * Whether the layer has more than the kernel gives it by itself. What comes of its largest request is not the kernel's
+ * below it, too: up to Linux 6.16 that is not done, and somebody has set whatever is above 256.
+ */
+static bool is_raised(const struct finding_context *c, const struct layer *layer, uint64_t sectors) {
         const struct geometry *g = &c->geometry[layer->index];
-        uint64_t sectors = READAHEAD_FLOOR_SECTORS, stripes = g->stripe_bytes / SECTOR_BYTES * 2,
-                 derived[READAHEADS_DERIVED];
+        uint64_t stripes = g->stripe_bytes / SECTOR_BYTES * 2, io_opt = (uint64_t)opt_or(layer->io_opt_bytes, 0);
 
-        if (stripes > sectors)
-                sectors = stripes;
-        readahead_derive((uint64_t)opt_or(layer->io_opt_bytes, 0), c->topology->page_bytes, derived);
-        return derived[0] > sectors ? derived[0] : sectors;
+        return sectors > READAHEAD_FLOOR_SECTORS && sectors > stripes &&
+               sectors > readahead_round(io_opt / SECTOR_BYTES * 2, c->topology->page_bytes) &&
+               !readahead_is_of_request(layer, c->topology->page_bytes, sectors);
 }
 
 /* A partition that is in use itself is read with the readahead of its disk. */
@@ -135,7 +137,7 @@ static int check_wrong_layer(struct finding_context *c, const struct layer *laye
         if (layer->kind == KIND_PARTITION || layer->n_uses > 0 || layer->n_above == 0 || g->readahead_implausible ||
                         g->reshaping || is_read_by_partition(layer))
                 return 0;
-        if (least == UINT64_MAX || sectors <= least || sectors <= own_default(c, layer))
+        if (least == UINT64_MAX || sectors <= least || !is_raised(c, layer, sectors))
                 return 0;
         return finding_add(c, layer, FINDING_READAHEAD_ON_WRONG_LAYER, SEVERITY_NOTICE,
                         "readahead was raised to %llu sectors here, but reads go through a layer above that has %llu",

@@ -135,7 +135,7 @@ static int judge_limits(const struct topology *topology, struct arena *arena, co
 
         g->io_opt_implausible = io_opt_implausible(layer, g);
         if (g->io_opt_implausible) {
-                readahead_derive((uint64_t)layer->io_opt_bytes.value, topology->page_bytes, derived);
+                readahead_derive(layer, topology->page_bytes, derived);
                 own.n = READAHEADS_DERIVED;
         }
         r = numbers_collect(arena, own, all, layer, bogus_of, &bogus);

@@ -45,9 +45,32 @@ bool io_opt_implausible(const struct layer *layer, const struct geometry *geomet
         return !geometry_explains(geometry, (uint64_t)io_opt);
 }
 
-void readahead_derive(uint64_t io_opt_bytes, uint64_t page_bytes, uint64_t ret_sectors[static READAHEADS_DERIVED]) {
-        ret_sectors[0] = readahead_round(io_opt_bytes / SECTOR_BYTES * 2, page_bytes);
-        ret_sectors[1] = readahead_round((uint32_t)(io_opt_bytes * 2) / SECTOR_BYTES, page_bytes);
+static bool has_request_for_io_opt(const struct layer *layer) {
+        return opt_or(layer->rotational, 0) == 1 && opt_or(layer->io_opt_bytes, -1) == 0 &&
+               layer->max_request_bytes.known;
+}
+
+void readahead_derive(const struct layer *layer, uint64_t page_bytes, uint64_t ret_sectors[static READAHEADS_DERIVED]) {
+        uint64_t io_opt = (uint64_t)opt_or(layer->io_opt_bytes, 0);
+        uint64_t wide = has_request_for_io_opt(layer) ? (uint64_t)layer->max_request_bytes.value : io_opt;
+
+        ret_sectors[0] = readahead_round(wide / SECTOR_BYTES * 2, page_bytes);
+        ret_sectors[1] = readahead_round((uint32_t)(io_opt * 2) / SECTOR_BYTES, page_bytes);
+}
+
+bool readahead_is_derived(const struct layer *layer, uint64_t page_bytes, uint64_t sectors) {
+        uint64_t derived[READAHEADS_DERIVED];
+
+        readahead_derive(layer, page_bytes, derived);
+        for (size_t i = 0; i < READAHEADS_DERIVED; i++)
+                if (sectors == (derived[i] > READAHEAD_FLOOR_SECTORS ? derived[i] : READAHEAD_FLOOR_SECTORS))
+                        return true;
+        return false;
+}
+
+bool readahead_is_of_request(const struct layer *layer, uint64_t page_bytes, uint64_t sectors) {
+        return has_request_for_io_opt(layer) && sectors > READAHEAD_FLOOR_SECTORS &&
+               readahead_is_derived(layer, page_bytes, sectors);
 }
 
 bool readahead_implausible(const struct geometry *geometry, int64_t sectors) {

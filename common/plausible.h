@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which optimal I/O sizes are nonsense, and which readahead kernels have made of them. Pure. */
+/* Which optimal I/O sizes are nonsense, and which readahead kernels make of a layer's limits. Pure. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,10 +19,20 @@ bool io_opt_implausible(const struct layer *layer, const struct geometry *geomet
 #define READAHEADS_DERIVED 2
 
 /*
- * The readaheads, in sectors and whole pages, that kernels derive from an io_opt: 2 × io_opt in 64 bits (Linux 7.2), and
- * cut off at 32 bits (5.10 to 6.12, measured).
+ * What kernels derive from the layer's limits (blk_apply_bdi_limits()), in sectors and whole pages, before they make at
+ * least READAHEAD_FLOOR_SECTORS of it. First, as Linux from 6.17 on: 2 × io_opt in 64 bits; where that is 0 and the layer
+ * rotates, 2 × its largest request instead. Second, as up to 6.16: 2 × io_opt cut off at 32 bits. 0 where it is unknown.
  */
-void readahead_derive(uint64_t io_opt_bytes, uint64_t page_bytes, uint64_t ret_sectors[static READAHEADS_DERIVED]);
+void readahead_derive(const struct layer *layer, uint64_t page_bytes, uint64_t ret_sectors[static READAHEADS_DERIVED]);
+
+/*
+ * Whether SECTORS are what some kernel would give the layer by itself. Which kernel runs does not matter: a capture does
+ * not say, a distribution's may have what a newer one has, and that somebody chose just this number is an accident.
+ */
+bool readahead_is_derived(const struct layer *layer, uint64_t page_bytes, uint64_t sectors);
+
+/* The same, and it comes of the largest request, as there is no io_opt. */
+bool readahead_is_of_request(const struct layer *layer, uint64_t page_bytes, uint64_t sectors);
 
 /*
  * Whether SECTORS, as the readahead of a layer, are above the floor and what kernels derive from an implausible io_opt at

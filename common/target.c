@@ -9,9 +9,16 @@ uint64_t readahead_round(uint64_t sectors, uint64_t page_bytes) {
         return page_sectors > 0 ? sectors / page_sectors * page_sectors : sectors;
 }
 
+/* Whether that is what an array has for want of a stripe, where there is one to go by. */
+static bool is_makeshift(const struct topology *topology, const struct geometry *g, const struct layer *array,
+                struct readahead_spec spec, uint64_t sectors) {
+        return spec.mode == READAHEAD_AUTO && g->known && readahead_is_of_request(array, topology->page_bytes, sectors);
+}
+
 /* What the array beneath has, or is to have, whose readahead is the largest that can be meant; origin none if none is. */
-static struct target from_array(const struct geometry *geometry, const struct opt_int *planned,
-                const struct layer *layer, uint64_t max_sectors) {
+static struct target from_array(const struct topology *topology, const struct geometry *geometry,
+                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                uint64_t max_sectors) {
         const struct geometry *g = &geometry[layer->index];
         struct target best = {};
 
@@ -21,7 +28,8 @@ static struct target from_array(const struct geometry *geometry, const struct op
 
                 if (!has.known || (uint64_t)has.value > max_sectors)
                         continue;
-                if (readahead_implausible(&geometry[array->index], has.value))
+                if (readahead_implausible(&geometry[array->index], has.value) ||
+                                is_makeshift(topology, g, array, spec, (uint64_t)has.value))
                         continue;
                 if (!best.array || (uint64_t)has.value > best.raw_sectors)
                         best = (struct target){
@@ -41,9 +49,10 @@ static struct target from_stripes(const struct geometry *g, uint64_t stripes) {
 }
 
 /* What the rule asks for, before any bound. */
-static struct target ask(const struct geometry *geometry, const struct opt_int *planned, const struct layer *layer,
-                struct readahead_spec spec, struct readahead_limits limits) {
-        struct target array = from_array(geometry, planned, layer, limits.max_sectors), target = {};
+static struct target ask(const struct topology *topology, const struct geometry *geometry,
+                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                struct readahead_limits limits) {
+        struct target array = from_array(topology, geometry, planned, layer, spec, limits.max_sectors), target = {};
 
         switch (spec.mode) {
         case READAHEAD_KEEP: break;
@@ -105,7 +114,7 @@ static uint64_t bound(const struct topology *topology, struct readahead_spec spe
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
                 const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
                 struct readahead_limits limits) {
-        struct target target = ask(geometry, planned, layer, spec, limits);
+        struct target target = ask(topology, geometry, planned, layer, spec, limits);
         uint64_t sectors = target.raw_sectors;
 
         target.asked_sectors = sectors;

@@ -17,8 +17,12 @@
 
 /* What a rule asks for. */
 enum readahead_mode {
-        READAHEAD_KEEP,    /* nothing */
-        READAHEAD_AUTO,    /* 2 × stripe width, or what the array beneath has if that is larger and plausible */
+        READAHEAD_KEEP, /* nothing */
+        /*
+         * 2 × stripe width, or what the array beneath has if that is larger and plausible. Where there is a stripe, not
+         * what an array without has from the kernel (readahead_is_of_request()): nobody raised that.
+         */
+        READAHEAD_AUTO,
         READAHEAD_ARRAY,   /* what the array beneath has, if plausible; as auto where there is none */
         READAHEAD_STRIPES, /* value × stripe width */
         READAHEAD_SECTORS, /* value */

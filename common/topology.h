@@ -158,9 +158,10 @@ struct layer {
         struct opt_int logical_block_bytes, physical_block_bytes;
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
-        const struct ledger_note *set; /* NULL: setrad has not changed it */
-        bool reloaded;                 /* a change event of the map came since its readahead was as set says */
-        bool asleep;                   /* disk: runtime power management has suspended it; reading wakes it up */
+        struct opt_int max_request_bytes; /* known only where it rotates and io_opt is 0: it stands in for that then */
+        const struct ledger_note *set;    /* NULL: setrad has not changed it */
+        bool reloaded;                    /* a change event of the map came since its readahead was as set says */
+        bool asleep;                      /* disk: runtime power management has suspended it; reading wakes it up */
         bool read_only;
         bool hidden;
 

@@ -311,6 +311,8 @@ static struct opt_int *number_of(struct layer *layer, const char *key) {
                         {"pbs", &layer->physical_block_bytes},
                         {"align", &layer->alignment_offset_bytes},
                         {"size", &layer->size_sectors},
+                        {"rot", &layer->rotational},
+                        {"request", &layer->max_request_bytes},
                         {"layout", layer->md ? &layer->md->layout : NULL},
                         {"disks", layer->md ? &layer->md->raid_disks : NULL},
                         {"chunk", layer->md ? &layer->md->chunk_bytes : NULL},

@@ -17,8 +17,8 @@
  *   over NAME BELOW…                    more of what slaves/ would say
  *   backing NAME BELOW                  which of them a bcache layer caches
  *   mount NAME PATH FS; swap NAME       NAME in use
- *   set NAME KEY=VALUE…                 ra min opt lbs pbs align size layout disks chunk degraded old-layout old-disks
- *                                       old-chunk synced to-sync: numbers, "?" unknown;
+ *   set NAME KEY=VALUE…                 ra min opt lbs pbs align size rot request layout disks chunk degraded old-layout
+ *                                       old-disks old-chunk synced to-sync: numbers, "?" unknown;
  *                                       sync, state, level, dmname, uuid: text; reshape suspended other-rules-off not-ready hidden nodev
  *                                       no-tables inactive container: without a value
  *   memory BYTES; page BYTES            of the machine

@@ -156,6 +156,41 @@ static void test_attributes(void **state) {
         assert_false(find(topology, "nvme0c0n1")->has_devno);
 }
 
+/* One more file, so only where it says something. */
+static void test_largest_request(void **state) {
+        static const struct {
+                const char *rotational, *io_opt, *max_sectors_kb;
+                int64_t bytes; /* -1: unknown */
+        } cases[] = {
+                        {"1\n", "0\n", "4096\n", 4194304},
+                        {"1\n", "0\n", "127\n", 130048},
+                        {"1\n", "0\n", "9223372036854775807\n", -1},
+                        {"1\n", "0\n", "-1\n", -1},
+                        {"1\n", "0\n", "", -1},
+                        {"0\n", "0\n", "4096\n", -1},
+                        {"", "0\n", "4096\n", -1},
+                        {"1\n", "65536\n", "4096\n", -1},
+                        {"1\n", "", "4096\n", -1},
+        };
+        static const struct tree_file files[] = {DISK("sda", "8:0"), {"sys/class/block/sda/sda1/partition", "1\n"},
+                        {"sys/class/block/sda/sda1/dev", "8:1\n"}};
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+                struct opt_int bytes = cases[i].bytes < 0 ? (struct opt_int){0} : opt_some(cases[i].bytes);
+
+                print_message("%zu\n", i);
+                tree_write(*state, "sys/class/block/sda/queue/rotational", cases[i].rotational);
+                tree_write(*state, "sys/class/block/sda/queue/optimal_io_size", cases[i].io_opt);
+                tree_write(*state, "sys/class/block/sda/queue/max_sectors_kb", cases[i].max_sectors_kb);
+                topology = discover_tree(*state);
+                assert_int_equal(find(topology, "sda")->max_request_bytes.known, bytes.known);
+                assert_int_equal(find(topology, "sda")->max_request_bytes.value, bytes.value);
+                assert_int_equal(find(topology, "sda1")->max_request_bytes.known, bytes.known);
+        }
+}
+
 static void test_kinds(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         static const struct {
@@ -889,6 +924,7 @@ int main(void) {
                         TEST(test_no_sys),
                         TEST(test_empty_sys),
                         TEST(test_attributes),
+                        TEST(test_largest_request),
                         TEST(test_kinds),
                         TEST(test_passed_over),
                         TEST(test_partitions),

@@ -55,9 +55,14 @@ static void test_judge(void **state) {
                         {STACK "opt=? ra=256", 8192, SAME_STACK, false, false, DRIFT_RESET},
                         {STACK "opt=65536 ra=256", 8192, SAME_STACK, false, false, DRIFT_RESET},
                         {STACK "opt=0 ra=248", 8192, SAME_STACK, false, false, DRIFT_OTHER},
-                        /* Cut to 32 bits, as before Linux 7.2. */
+                        /* Cut to 32 bits, as up to Linux 6.16. */
                         {STACK "opt=4293918720 ra=8384512", 8192, SAME_STACK, false, false, DRIFT_RESET},
                         {STACK "opt=4293918720 ra=16773120", 8192, SAME_STACK, false, false, DRIFT_RESET},
+                        /* From Linux 6.17 on, where the device rotates and has no io_opt. */
+                        {STACK "opt=0 rot=1 request=4M ra=16384", 8192, SAME_STACK, false, false, DRIFT_RESET},
+                        {STACK "opt=0 rot=1 request=4M ra=4096", 8192, SAME_STACK, false, false, DRIFT_OTHER},
+                        {STACK "opt=0 rot=0 request=4M ra=16384", 8192, SAME_STACK, false, false, DRIFT_OTHER},
+                        {STACK "rot=1 request=4M ra=16384", 8192, SAME_STACK, false, false, DRIFT_OTHER},
                         /* Put back by wish: whatever it has now, until the stack is another one. */
                         {STACK "ra=3072", 8192, SAME_STACK, false, true, DRIFT_REVERTED},
                         {STACK "ra=3072", 8192, SAME_STACK, true, true, DRIFT_REVERTED},

@@ -49,6 +49,26 @@ static void test_healthy(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+/* What RAID1 of device-mapper's has by itself where its members rotate, from Linux 6.17 on, is nobody's doing. */
+#define DM_RAID1                                                                                                       \
+        "memory 64G; disk a b; map dm-0 0 9 raid raid1 3 0 region_size 1024 2 - a - b; set dm-0 rot=1 request=4M "
+
+static void test_above_by_itself(void **state) {
+        static const struct finding_case cases[] = {
+                        {DM_RAID1 "ra=16384", "dm-0", ""},
+                        {DM_RAID1 "ra=8192", "dm-0", "readahead-above-array"},
+                        {DM_RAID1 "ra=16384 rot=0", "dm-0", "readahead-above-array"},
+                        {MIRROR "set md1 ra=256; set dm-1 rot=1 request=4M ra=16384", "dm-1", ""},
+                        /* it has a stripe, which two of are enough for */
+                        {"memory 64G; disk a b c d; md md1 raid1 0 a b; md md2 raid1 0 c d; md md0 raid0 512K md1 md2;"
+                         "set md1 rot=1 request=4M ra=16384; set md2 rot=1 request=4M ra=16384;"
+                         "set md0 rot=1 request=4M opt=1M ra=4096; mount md0 /srv xfs",
+                                        "md0", ""},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void test_below_and_above(void **state) {
         static const struct finding_case cases[] = {
                         {RAID5 "set dm-0 ra=256", "dm-0", "readahead-below-array"},
@@ -229,6 +249,9 @@ static void test_capped_by_rule(void **state) {
         }
 }
 
+/* As Linux 6.17 and later have disks that rotate. */
+#define ROTATING "memory 64G; disk a b; set a rot=1 request=4M ra=16384; set b rot=1 request=4M ra=16384;"
+
 static void test_wrong_layer(void **state) {
         static const struct finding_case cases[] = {
                         {RAID5 "set md0 ra=8192; set dm-0 ra=256", "md0", "readahead-on-wrong-layer"},
@@ -254,6 +277,12 @@ static void test_wrong_layer(void **state) {
                                         "a", ""},
                         /* the kernel's own doing: two io_opts */
                         {"disk a; set a opt=4M ra=16384; map dm-0 0 9 linear a 0", "a", ""},
+                        /* the same where the largest request stands in for an io_opt of 0 */
+                        {ROTATING "map dm-0 0 9 linear a 0", "a", ""},
+                        {ROTATING "map dm-0 0 9 linear a 0; set a ra=16392", "a", "readahead-on-wrong-layer"},
+                        {ROTATING "map dm-0 0 9 linear a 0; set a ra=8192", "a", "readahead-on-wrong-layer"},
+                        {ROTATING "map dm-0 0 9 linear a 0; set a rot=0", "a", "readahead-on-wrong-layer"},
+                        {ROTATING "map dm-0 0 9 linear a 0; set a opt=64K", "a", "readahead-on-wrong-layer"},
                         /* one of two tops is enough */
                         {RAID5 "map dm-9 0 9 linear md0 3072; set dm-9 ra=8192 opt=768K; set md0 ra=8192; set dm-0 "
                                "ra=256",
@@ -652,6 +681,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_healthy),
                         cmocka_unit_test(test_below_and_above),
+                        cmocka_unit_test(test_above_by_itself),
                         cmocka_unit_test(test_off),
                         cmocka_unit_test(test_capped),
                         cmocka_unit_test(test_capped_text),

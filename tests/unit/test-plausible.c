@@ -16,13 +16,18 @@ struct limits_case {
         bool implausible;
 };
 
-/* A disk alone, with the settings given. */
-static void check_disk(const char *settings, bool implausible) {
+/* A disk alone, "d1", with the settings given. */
+static struct stack *build_disk(const char *settings) {
         char text[256];
 
         snprintf(text, sizeof(text), "disk d1; set d1 %s", settings);
         print_message("%s\n", text);
-        _cleanup_(stack_freep) struct stack *stack = stack_build(text);
+        return stack_build(text);
+}
+
+static void check_disk(const char *settings, bool implausible) {
+        _cleanup_(stack_freep) struct stack *stack = build_disk(settings);
+
         assert_int_equal(stack_geometry(stack, "d1")->io_opt_implausible, implausible);
 }
 
@@ -37,7 +42,7 @@ static void test_io_opt_of_a_disk(void **state) {
                         {"opt=512", false},
                         {"opt=128K", false},
                         {"opt=1M min=64K pbs=4096", false},
-                        {"opt=2560K", false}, /* Linux 6.17 and later, from max_sectors */
+                        {"opt=2560K", false}, /* the largest request of an adapter */
                         {"opt=8M", false},
                         {"opt=15M", false},
                         {"opt=16769024", false}, /* 16 MiB less two pages */
@@ -196,28 +201,75 @@ static void test_explains_many(void **state) {
 /* As measured on Linux 5.10 to 7.2. */
 static void test_derive(void **state) {
         static const struct {
-                uint64_t io_opt, page, in_64_bits, in_32_bits;
+                const char *limits;
+                uint64_t page, since_6_17, before;
         } cases[] = {
-                        {0, 4096, 0, 0},
-                        {786432, 4096, 3072, 3072},
-                        {16773120, 4096, 65520, 65520},
-                        {33553920, 4096, 131064, 131064},
-                        {93323264, 4096, 364544, 364544},
-                        {4293918720, 4096, 16773120, 8384512},
-                        {4008706048, 4096, 15659008, 7270400},
-                        {UINT64_C(1) << 31, 4096, 8388608, 0},
-                        {33553920, 16384, 131040, 131040},
-                        {33553920, 65536, 130944, 130944},
-                        {5000, 4096, 16, 16},
+                        {"opt=0", 4096, 0, 0},
+                        {"opt=?", 4096, 0, 0},
+                        {"opt=786432", 4096, 3072, 3072},
+                        {"opt=16773120", 4096, 65520, 65520},
+                        {"opt=33553920", 4096, 131064, 131064},
+                        {"opt=93323264", 4096, 364544, 364544},
+                        {"opt=4293918720", 4096, 16773120, 8384512},
+                        {"opt=4008706048", 4096, 15659008, 7270400},
+                        {"opt=2G", 4096, 8388608, 0},
+                        {"opt=33553920", 16384, 131040, 131040},
+                        {"opt=33553920", 65536, 130944, 130944},
+                        {"opt=5000", 4096, 16, 16},
+                        /* The largest request stands in for an io_opt of 0, where the device rotates. */
+                        {"rot=1 request=4M", 4096, 16384, 0},
+                        {"rot=1 request=1280K", 4096, 5120, 0},
+                        {"rot=1 request=130560", 4096, 504, 0}, /* 255 sectors */
+                        {"rot=1 request=1280K", 65536, 5120, 0},
+                        {"rot=1 request=127K", 65536, 384, 0},
+                        {"rot=0 request=4M", 4096, 0, 0},
+                        {"rot=? request=4M", 4096, 0, 0},
+                        {"rot=1 request=?", 4096, 0, 0},
+                        {"rot=1 request=4M opt=786432", 4096, 3072, 3072},
+                        {"rot=1 request=4M opt=?", 4096, 0, 0},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = build_disk(cases[i].limits);
                 uint64_t derived[READAHEADS_DERIVED];
 
-                readahead_derive(cases[i].io_opt, cases[i].page, derived);
-                print_message("%llu\n", (unsigned long long)cases[i].io_opt);
-                assert_int_equal(derived[0], cases[i].in_64_bits);
-                assert_int_equal(derived[1], cases[i].in_32_bits);
+                readahead_derive(stack_layer(stack, "d1"), cases[i].page, derived);
+                assert_int_equal(derived[0], cases[i].since_6_17);
+                assert_int_equal(derived[1], cases[i].before);
+        }
+}
+
+/* What is never under 256 sectors is 256 then. */
+static void test_is_derived(void **state) {
+        static const struct {
+                const char *limits;
+                uint64_t sectors;
+                bool derived;
+        } cases[] = {
+                        {"opt=786432", 3072, true},
+                        {"opt=786432", 256, false},
+                        {"opt=786432", 3064, false},
+                        {"opt=64K", 256, true},
+                        {"opt=64K", 248, false},
+                        {"opt=0", 256, true},
+                        {"opt=0", 0, false}, /* off: somebody's */
+                        {"opt=0", 16384, false},
+                        {"opt=4293918720", 8384512, true},
+                        {"rot=1 request=4M", 16384, true},
+                        {"rot=1 request=4M", 16376, false},
+                        {"rot=1 request=4M", 8192, false},
+                        {"rot=1 request=4M", 256, true}, /* up to 6.16 */
+                        {"rot=1 request=32K", 256, true},
+                        {"rot=0 request=4M", 16384, false},
+                        {"rot=1 request=4M opt=786432", 16384, false},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                _cleanup_(stack_freep) struct stack *stack = build_disk(cases[i].limits);
+
+                print_message("%llu\n", (unsigned long long)cases[i].sectors);
+                assert_int_equal(readahead_is_derived(stack_layer(stack, "d1"), 4096, cases[i].sectors),
+                                cases[i].derived);
         }
 }
 
@@ -275,6 +327,7 @@ int main(void) {
                         cmocka_unit_test(test_explains),
                         cmocka_unit_test(test_explains_many),
                         cmocka_unit_test(test_derive),
+                        cmocka_unit_test(test_is_derived),
                         cmocka_unit_test(test_readahead),
         };
 

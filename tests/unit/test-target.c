@@ -207,6 +207,27 @@ static void test_follows_array(void **state) {
         check_cases(cases, ARRAY_SIZE(cases));
 }
 
+/* From Linux 6.17 on an array without io_opt that rotates has twice its largest request: a stripe is more to go by. */
+#define ROTATES "rot=1 request=4M ra=16384"
+#define MIRRORS                                                                                                        \
+        "memory 64G; disk a b c d; md md1 raid1 0 a b; md md2 raid1 0 c d; set md1 " ROTATES "; set md2 " ROTATES ";"
+
+static void test_array_by_itself(void **state) {
+        static const struct target_case cases[] = {
+                        {MIRRORS "md md0 raid0 512K md1 md2", "md0", "auto", "4096, stripe"},
+                        {MIRRORS "md md0 raid0 512K md1 md2", "md0", "array", "16384, array md1"},
+                        {MIRRORS "md md0 raid0 512K md1 md2; set md1 ra=8192", "md0", "auto", "8192, array md1"},
+                        {MIRRORS "md md0 raid0 512K md1 md2; set md1 rot=0", "md0", "auto", "16384, array md1"},
+                        {MIRRORS "map dm-0 0 9 striped 2 128 md1 0 md2 0", "dm-0", "auto", "512, stripe"},
+                        /* without one it is what the kernel gives whatever lies over it, too */
+                        {MIRRORS "map dm-0 0 9 linear md1 0", "dm-0", "auto", "16384, array md1"},
+                        {RAID5 MIRROR "set md1 " ROTATES "; map dm-9 0 9 linear md1 0; map dm-9 9 9 linear md0 0",
+                                        "dm-9", "auto", "3072, stripe"},
+        };
+
+        check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void test_array(void **state) {
         static const struct target_case cases[] = {
                         {RAID5 "set md0 ra=8192", "dm-0", "array", "8192, array md0"},
@@ -402,6 +423,7 @@ int main(void) {
                         cmocka_unit_test(test_opaque),
                         cmocka_unit_test(test_follows_array),
                         cmocka_unit_test(test_array),
+                        cmocka_unit_test(test_array_by_itself),
                         cmocka_unit_test(test_stripes),
                         cmocka_unit_test(test_literals),
                         cmocka_unit_test(test_bounds),
