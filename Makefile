@@ -41,7 +41,8 @@ endif
 
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
-            -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wno-unused-parameter
+            -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wno-unused-parameter \
+            -Werror=switch # what has no case of its own would be without a name
 SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSETRAD_VERSION='"$(VERSION)"' -DPKG_VENDORDIR='"$(VENDORDIR)"' \
                    -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
 SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -fstack-protector-strong -MMD -MP

@@ -12,12 +12,15 @@
 
 #define ARRAYS_NAMED_MAX 4U
 
-static const char *const directions[] = {
-                [DIRECTION_RAISE] = "raise",
-                [DIRECTION_LOWER] = "lower",
-                [DIRECTION_BOTH] = "both",
-                [DIRECTION_REPORT] = "report",
-};
+static const char *direction_name(enum direction direction) {
+        switch (direction) {
+        case DIRECTION_RAISE: return "raise";
+        case DIRECTION_LOWER: return "lower";
+        case DIRECTION_BOTH: return "both";
+        case DIRECTION_REPORT: return "report";
+        }
+        return "unknown";
+}
 
 static int add_step(struct explanation *e, const char *name, struct opt_int sectors, const char *text) {
         if (!text)
@@ -197,9 +200,9 @@ static const char *direction_text(const struct explanation *e, struct arena *are
                                 now.value);
         if (direction != DIRECTION_BOTH && raise != (direction == DIRECTION_RAISE))
                 return arena_printf(arena, "%s from %" PRId64 ", which the rule does not allow: its direction is %s",
-                                verb, now.value, directions[direction]);
+                                verb, now.value, direction_name(direction));
         return arena_printf(arena, "%s from %" PRId64 ", which the rule allows: its direction is %s", verb, now.value,
-                        directions[direction]);
+                        direction_name(direction));
 }
 
 static const char *no_target_text(const struct explanation *e, struct arena *arena) {

@@ -5,14 +5,13 @@
 #include "common/plausible.h"
 
 const char *drift_name(enum drift drift) {
-        static const char *const names[] = {
-                        [DRIFT_NONE] = "none",
-                        [DRIFT_RESET] = "reset",
-                        [DRIFT_OTHER] = "other",
-                        [DRIFT_REVERTED] = "reverted",
-        };
-
-        return names[drift];
+        switch (drift) {
+        case DRIFT_NONE: return "none";
+        case DRIFT_RESET: return "reset";
+        case DRIFT_OTHER: return "other";
+        case DRIFT_REVERTED: return "reverted";
+        }
+        return "unknown";
 }
 
 enum drift drift_judge(const struct topology *topology, const struct layer *layer) {

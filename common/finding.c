@@ -5,37 +5,37 @@
 
 #include "common/finding.h"
 
-static const char *const code_names[_FINDING_CODE_MAX] = {
-                [FINDING_READAHEAD_BELOW_ARRAY] = "readahead-below-array",
-                [FINDING_READAHEAD_ABOVE_ARRAY] = "readahead-above-array",
-                [FINDING_READAHEAD_OFF] = "readahead-off",
-                [FINDING_READAHEAD_CAPPED] = "readahead-capped",
-                [FINDING_READAHEAD_ON_WRONG_LAYER] = "readahead-on-wrong-layer",
-                [FINDING_READAHEAD_IMPLAUSIBLE] = "readahead-implausible",
-                [FINDING_GEOMETRY_STALE] = "geometry-stale",
-                [FINDING_IO_OPT_IMPLAUSIBLE] = "io-opt-implausible",
-                [FINDING_MISALIGNED_START] = "misaligned-start",
-                [FINDING_ALIGNMENT_INCONSISTENT] = "alignment-inconsistent",
-                [FINDING_STRIPE_TINY] = "stripe-tiny",
-                [FINDING_ARRAY_DEGRADED] = "array-degraded",
-                [FINDING_ARRAY_RESYNCING] = "array-resyncing",
-                [FINDING_ARRAY_RESHAPING] = "array-reshaping",
-                [FINDING_ARRAY_INACTIVE] = "array-inactive",
-                [FINDING_SUSPENDED] = "suspended",
-                [FINDING_FILESYSTEM_OWN_READAHEAD] = "filesystem-own-readahead",
-                [FINDING_CHANGED_BY_OTHER] = "changed-by-other",
-                [FINDING_UNKNOWN_TARGET] = "unknown-target",
-                [FINDING_CYCLE] = "cycle",
-                [FINDING_MEMBER_SLOW] = "member-slow",
-};
-
 const char *finding_code_name(enum finding_code code) {
-        return code_names[code];
+        switch (code) {
+        case FINDING_READAHEAD_BELOW_ARRAY: return "readahead-below-array";
+        case FINDING_READAHEAD_ABOVE_ARRAY: return "readahead-above-array";
+        case FINDING_READAHEAD_OFF: return "readahead-off";
+        case FINDING_READAHEAD_CAPPED: return "readahead-capped";
+        case FINDING_READAHEAD_ON_WRONG_LAYER: return "readahead-on-wrong-layer";
+        case FINDING_READAHEAD_IMPLAUSIBLE: return "readahead-implausible";
+        case FINDING_GEOMETRY_STALE: return "geometry-stale";
+        case FINDING_IO_OPT_IMPLAUSIBLE: return "io-opt-implausible";
+        case FINDING_MISALIGNED_START: return "misaligned-start";
+        case FINDING_ALIGNMENT_INCONSISTENT: return "alignment-inconsistent";
+        case FINDING_STRIPE_TINY: return "stripe-tiny";
+        case FINDING_ARRAY_DEGRADED: return "array-degraded";
+        case FINDING_ARRAY_RESYNCING: return "array-resyncing";
+        case FINDING_ARRAY_RESHAPING: return "array-reshaping";
+        case FINDING_ARRAY_INACTIVE: return "array-inactive";
+        case FINDING_SUSPENDED: return "suspended";
+        case FINDING_FILESYSTEM_OWN_READAHEAD: return "filesystem-own-readahead";
+        case FINDING_CHANGED_BY_OTHER: return "changed-by-other";
+        case FINDING_UNKNOWN_TARGET: return "unknown-target";
+        case FINDING_CYCLE: return "cycle";
+        case FINDING_MEMBER_SLOW: return "member-slow";
+        case _FINDING_CODE_MAX: break;
+        }
+        return "unknown";
 }
 
 int finding_code_from_name(const char *name, enum finding_code *ret) {
         for (enum finding_code code = 0; code < _FINDING_CODE_MAX; code++)
-                if (strcmp(code_names[code], name) == 0) {
+                if (strcmp(finding_code_name(code), name) == 0) {
                         *ret = code;
                         return 0;
                 }
@@ -47,13 +47,12 @@ bool finding_is_measured(enum finding_code code) {
 }
 
 const char *finding_severity_name(enum finding_severity severity) {
-        static const char *const names[] = {
-                        [SEVERITY_INFO] = "info",
-                        [SEVERITY_NOTICE] = "notice",
-                        [SEVERITY_WARNING] = "warning",
-        };
-
-        return names[severity];
+        switch (severity) {
+        case SEVERITY_INFO: return "info";
+        case SEVERITY_NOTICE: return "notice";
+        case SEVERITY_WARNING: return "warning";
+        }
+        return "unknown";
 }
 
 const struct finding *findings_of(const struct findings *findings, const struct layer *layer, size_t *ret_n) {

@@ -9,15 +9,14 @@
 #include "common/plan.h"
 
 const char *plan_action_name(enum plan_action action) {
-        static const char *const names[] = {
-                        [ACTION_RAISE] = "raise",
-                        [ACTION_LOWER] = "lower",
-                        [ACTION_KEEP] = "keep",
-                        [ACTION_HOLD] = "hold",
-                        [ACTION_IGNORE] = "ignore",
-        };
-
-        return names[action];
+        switch (action) {
+        case ACTION_RAISE: return "raise";
+        case ACTION_LOWER: return "lower";
+        case ACTION_KEEP: return "keep";
+        case ACTION_HOLD: return "hold";
+        case ACTION_IGNORE: return "ignore";
+        }
+        return "unknown";
 }
 
 bool decision_is_change(const struct decision *decision) {

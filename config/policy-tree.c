@@ -38,9 +38,12 @@ struct builder {
 };
 
 const char *tree_type_name(enum tree_type type) {
-        static const char *const names[] = {[TREE_TEXT] = "text", [TREE_LIST] = "list", [TREE_MAPPING] = "mapping"};
-
-        return names[type];
+        switch (type) {
+        case TREE_TEXT: return "text";
+        case TREE_LIST: return "list";
+        case TREE_MAPPING: return "mapping";
+        }
+        return "unknown";
 }
 
 static int fail_at(struct builder *b, yaml_mark_t mark, const char *text) {

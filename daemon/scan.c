@@ -9,14 +9,13 @@
 #include "daemon/settle.h"
 
 static const char *reason_name(enum scan_reason reason) {
-        static const char *const names[] = {
-                        [SCAN_START] = "start",
-                        [SCAN_NEWS] = "news",
-                        [SCAN_RELOAD] = "reload",
-                        [SCAN_ASKED] = "asked for",
-        };
-
-        return names[reason];
+        switch (reason) {
+        case SCAN_START: return "start";
+        case SCAN_NEWS: return "news";
+        case SCAN_RELOAD: return "reload";
+        case SCAN_ASKED: return "asked for";
+        }
+        return "unknown";
 }
 
 static int take_survey(struct manager *manager, const struct nameset *news) {

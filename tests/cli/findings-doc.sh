@@ -5,7 +5,7 @@
 . "${0%/*}/lib.bash" || exit 1
 
 doc=docs/findings.md
-sed -n 's/^ *\[FINDING_[A-Z_]*\] = "\(.*\)",$/\1/p' common/finding.c | sort >"$work/codes"
+sed -n 's/^ *case FINDING_[A-Z_]*: return "\(.*\)";$/\1/p' common/finding.c | sort >"$work/codes"
 [ -s "$work/codes" ] || fail "no codes in common/finding.c"
 sed -n 's/^## //p' $doc | sort >"$work/sections"
 diff "$work/codes" "$work/sections" || fail "$doc: sections are not the codes"
