@@ -41,9 +41,9 @@ assert_layer map dm-linear 512x2=1024 4096 4096 "${inconsistent[@]}" io-opt-impl
 # again, as after each time that LVM had it open for writing: it is lowered as often.
 changes=$(changes_made)
 if kernel_since 6.9; then changes=$(awk -v disk="$name" '$1 != disk || !seen[$0]++' <<<"$changes"); fi
-# Twice the io_opt of the array is more than 32 bits hold: 6.12 and older keep what is left of it, 7.2 has all of it.
+# Twice the io_opt of the array is more than 32 bits hold: up to 6.16 what is left of it is kept, from 6.17 on all of it.
 derived=8384512
-if kernel_since 7.2; then derived=16773120; fi
+if kernel_since 6.17; then derived=16773120; fi
 assert_eq "$changes" "hba0 65520 256
 hba1 65520 256
 hba2 65520 256
