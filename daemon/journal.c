@@ -162,13 +162,13 @@ void journal_released(const char *label) {
         entry_send(&entry, LOG_NOTICE, SETRAD_MSG_RELEASED);
 }
 
-/* "49.90,50.12,49.71", in the order of the runs */
+/* "49.9012,50.1249,49.7100", in the order of the runs, with as many digits as their median */
 static void add_runs(struct entry *entry, const char *name, const struct probe_series *series) {
         char text[PROBE_RUNS_MAX * 16] = "";
         size_t n = 0;
 
         for (unsigned i = 0; i < series->n_runs && n < sizeof(text); i++)
-                n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.2f", i > 0 ? "," : "", series->mbps[i]);
+                n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.4f", i > 0 ? "," : "", series->mbps[i]);
         entry_add(entry, name, "%s", text);
 }
 
