@@ -154,11 +154,14 @@ static int in_section(struct run *run, int fd) {
         return r < 0 ? r : ended;
 }
 
-/* A signal that is to end this process waits until the device has what it had. */
+/*
+ * A signal that is to end this process, or to stop it (Ctrl-Z), waits until the device has what it had: as long as that has
+ * not, nobody else gets the ledger.
+ */
 static int open_all(struct run *run) {
         const struct probe_device_ops *device = run->ops->device;
         _cleanup_(closep) int fd = -1;
-        sigset_t signals, before;
+        sigset_t all, before;
         int r;
 
         run->result->step = TUNE_OPEN;
@@ -168,11 +171,8 @@ static int open_all(struct run *run) {
         r = device->get_size(device->userdata, fd, &run->size_bytes);
         if (r < 0)
                 return r;
-        sigemptyset(&signals);
-        sigaddset(&signals, SIGINT);
-        sigaddset(&signals, SIGTERM);
-        sigaddset(&signals, SIGHUP);
-        sigprocmask(SIG_BLOCK, &signals, &before);
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &before);
         r = in_section(run, fd);
         sigprocmask(SIG_SETMASK, &before, NULL);
         return r;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ struct machine {
         struct io_counters counters;
         unsigned others; /* reads that others make while it is looked at */
         bool mixed;
+        int signal; /* that is raised before each set */
         struct tune tune;
 };
 
@@ -493,13 +495,15 @@ static void test_killed_at_each_step(void **state) {
         munmap(m, sizeof(*m));
 }
 
-/* A signal waits until the device has what it had. */
+/* A signal waits until the device has what it had; one that stops it, too: nobody else gets the ledger until then. */
 static int set_and_signal(void *userdata, int fd, uint64_t sectors) {
-        raise(SIGTERM);
+        struct machine *m = userdata;
+
+        raise(m->signal);
         return fake_set(userdata, fd, sectors);
 }
 
-static void test_signal_waits(void **state) {
+static void check_signal(int signal_number) {
         struct machine *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         _cleanup_(tree_freep) struct tree *tree = tree_new();
         int status;
@@ -507,6 +511,7 @@ static void test_signal_waits(void **state) {
 
         assert_true(m != MAP_FAILED);
         *m = new_machine();
+        m->signal = signal_number;
         pid = fork();
         assert_true(pid >= 0);
         if (pid == 0) {
@@ -526,18 +531,34 @@ static void test_signal_waits(void **state) {
                                 .now_sectors = NOW,
                                 .ledger_directory = tree_path(tree),
                                 .tune = &m->tune};
+                const struct rlimit no_core = {};
                 struct tune_result result;
 
+                /* A job of its own, as only such a one is stopped by a terminal's signals. */
+                if (setpgid(0, 0) < 0 || setrlimit(RLIMIT_CORE, &no_core) < 0)
+                        _exit(1);
                 tune_begin(&m->tune, &bounds);
                 (void)tune_run_with(&ops, &request, &result);
                 _exit(0);
         }
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+        if (WIFSTOPPED(status)) {
+                kill(pid, SIGKILL);
+                assert_int_equal(waitpid(pid, NULL, 0), pid);
+                assert_int_equal(WSTOPSIG(status), signal_number);
+        } else
+                assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signal_number);
         assert_true(m->n_set >= 2);
         assert_int_equal(m->sectors, NOW);
         assert_int_equal(count(tree), 0);
         munmap(m, sizeof(*m));
+}
+
+static void test_signal_waits(void **state) {
+        static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU};
+
+        for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+                check_signal(signals[i]);
 }
 
 int main(void) {
