@@ -15,7 +15,7 @@
 
 #define KILL_GRACE_MSEC 1000U /* for SIGKILL to work */
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 /* One measuring under way. */
 struct measuring {
@@ -45,11 +45,12 @@ void measure_progress_free(struct probe_progress *progress) {
         measure_shared_free(progress, sizeof(*progress));
 }
 
-/* In the worker: Ctrl-C goes to all processes of a terminal's job, and only its parent says when it is to end. */
+/* In the worker: Ctrl-C and Ctrl-\ go to all processes of a terminal's job; only its parent says when it is to end. */
 static int guarded_job(const void *input, void *result) {
         const struct measure *measure = input;
 
         signal(SIGINT, SIG_IGN);
+        signal(SIGQUIT, SIG_IGN);
         signal(SIGHUP, SIG_IGN);
         return measure->job(measure->input, result);
 }

@@ -31,8 +31,8 @@ struct measure {
 
 /*
  * As worker_run(), with a progress bar on stderr where that is a terminal and the job takes longer than a moment.
- * SIGINT, SIGTERM and SIGHUP (but those that are ignored) end the worker, which itself ignores SIGINT and SIGHUP: by
- * SIGTERM, which it may block while it must not be interrupted, and by SIGKILL where that is of no use; then *ret_signal
+ * SIGINT, SIGQUIT, SIGTERM and SIGHUP (but those that are ignored) end the worker, which itself ignores all but SIGTERM: by
+ * that, which it may block while it must not be interrupted, and by SIGKILL where that is of no use; then *ret_signal
  * is the signal, else 0, and -EINTR is returned. A job that blocks SIGTERM to its end still hands over its RESULT then;
  * else that is untouched. At the deadline a worker is ended in the same way, and -ETIMEDOUT is returned.
  */

@@ -224,17 +224,27 @@ static void report_error(const struct tuning *tuning) {
                 text_error("%s: %s: %s", label, tune_step_name(result->step), strerror(-result->error));
 }
 
-/* Whether it was left with a value that it was to have for a moment only; says so. */
-static bool is_left_behind(const struct context *context, const struct tuning *tuning) {
+/* Whether it has another value than it had. */
+static bool is_changed(const struct context *context, const struct tuning *tuning, int64_t *ret_sectors) {
         struct opt_int kib = sysroot_read_int(context->root, "sys/dev/block/%u:%u/queue/read_ahead_kb",
                         tuning->layer->major, tuning->layer->minor);
 
-        if (!kib.known || kib.value * 2 == tuning->layer->readahead_sectors.value)
+        *ret_sectors = kib.value * 2;
+        return kib.known && *ret_sectors != tuning->layer->readahead_sectors.value;
+}
+
+/* Puts back what it was to have for a moment only, if the worker was killed in that. Where that is of no use, says so. */
+static bool is_left_behind(const struct context *context, const struct tuning *tuning) {
+        int64_t sectors;
+
+        if (!is_changed(context, tuning, &sectors))
+                return false;
+        (void)change_mend_trials();
+        if (!is_changed(context, tuning, &sectors))
                 return false;
         text_error("%s has %" PRId64 " sectors now, not the %" PRId64
                    " that it had: 'setractl revert %s' puts them back",
-                        tuning->layer->label, kib.value * 2, tuning->layer->readahead_sectors.value,
-                        tuning->layer->name);
+                        tuning->layer->label, sectors, tuning->layer->readahead_sectors.value, tuning->layer->name);
         return true;
 }
 

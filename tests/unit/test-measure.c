@@ -112,7 +112,7 @@ static void test_result(void **state) {
 }
 
 static void test_signals_end_it(void **state) {
-        static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+        static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
         for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
                 struct order order = {.msec = 20000, .parent = getpid(), .signal = signals[i], .finished = *state};
@@ -194,6 +194,7 @@ static int crash(const void *input, void *result) {
 
 static int die_of_ctrl_c(const void *input, void *result) {
         raise(SIGINT);
+        raise(SIGQUIT);
         raise(SIGHUP);
         *(int *)result = 42;
         return 0;

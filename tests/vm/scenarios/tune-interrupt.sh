@@ -30,10 +30,10 @@ interrupt() {
 RANDOM=20
 mended=0
 for ((round = 0; round < 50; round++)); do
-    signals=(INT TERM KILL HUP)
-    signal=${signals[round % 4]}
-    # The shell lets what runs in the background ignore SIGINT.
-    env --default-signal=INT setractl tune /dev/mapper/tuned --bytes=8MiB --time=5s >"$scenario_dir/out" 2>&1 &
+    signals=(INT TERM KILL HUP QUIT)
+    signal=${signals[round % 5]}
+    # The shell lets what runs in the background ignore these.
+    env --default-signal=INT,QUIT setractl tune /dev/mapper/tuned --bytes=8MiB --time=5s >"$scenario_dir/out" 2>&1 &
     pid=$!
     if ((round % 3)); then limit=600000; else limit=2000000; fi
     interrupt "$signal" "$pid" $(((RANDOM * 32768 + RANDOM) % limit))
@@ -52,9 +52,9 @@ for ((round = 0; round < 50; round++)); do
 done
 note "50 rounds, $mended of them cut off while it had another value"
 
-# One that is killed for certain in between: the service puts back what it had.
+# One that is killed for certain in between, or its worker: what TOLD tells is true then.
 killed_in_between() {
-    local try sectors
+    local told=$1 victim=${2:-} try sectors
     # There is one processor: who looks must come before who is looked at.
     renice -n -10 $$ >/dev/null
     for ((try = 0; try < 200; try++)); do
@@ -62,26 +62,36 @@ killed_in_between() {
         while kill -0 $! 2>/dev/null; do
             read_ra "$(kname /dev/mapper/tuned)"
             if [ "$sectors" != 1024 ]; then
-                kill -KILL $!
+                if [ "$victim" = worker ]; then pkill -KILL -P $! || true; else kill -KILL $!; fi
                 break
             fi
         done
         wait $! 2>/dev/null || true
         wait_until 10 gone
-        if ! ra_is /dev/mapper/tuned 1024; then
+        if "$told"; then
             renice -n 0 $$ >/dev/null
             return
         fi
     done
     fail "never killed in between"
 }
-killed_in_between
+# shellcheck disable=SC2317
+is_left() { ! ra_is /dev/mapper/tuned 1024; }
+# shellcheck disable=SC2317
+is_mended() { grep -q '→ 1024 sectors, which it had before: what was measuring it was killed' "$scenario_dir/out"; }
+
+# Its parent puts back what it had.
+killed_in_between is_mended worker
+ra_is /dev/mapper/tuned 1024 || fail "after its worker was killed: $(ra /dev/mapper/tuned) sectors"
+note "$(<"$scenario_dir/out")"
+# The service does.
+killed_in_between is_left
 note "left: $(ra /dev/mapper/tuned) sectors"
 setractl revert --dry-run tuned
 kill -USR1 "$(setrad_pid)"
 wait_until 20 ra_is /dev/mapper/tuned 1024
 wait_until 5 said '^tuned: readahead .* → 1024 sectors, which it had before: what was measuring it was killed'
-killed_in_between
+killed_in_between is_left
 assert_eq "$(setractl revert tuned 2>&1 | tail -n 1)" \
     "tuned ($(kname /dev/mapper/tuned)): readahead 1024 → 256 sectors, its original value" "revert"
 setractl apply --no-probe /dev/mapper/tuned
