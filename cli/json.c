@@ -350,6 +350,11 @@ json_t *json_text(const char *text) {
         return text_or_null(text);
 }
 
+json_t *json_device(const struct layer *layer) {
+        return json_pack("{s:o, s:o, s:o}", "name", text_or_null(layer->name), "label", text_or_null(layer->label),
+                        "devno", devno(layer));
+}
+
 int json_print(FILE *stream, json_t *document) {
         int r;
 

@@ -33,5 +33,8 @@ json_t *json_check(const struct policy *policy, const struct settings_check *che
 /* TEXT as a string of UTF-8, or null for NULL. A new reference; NULL without memory. */
 json_t *json_text(const char *text);
 
+/* The device that was asked for: name, label, devno. A new reference; NULL without memory. */
+json_t *json_device(const struct layer *layer);
+
 /* Takes DOCUMENT over; NULL counts as no memory. Returns 0 or a negative errno. */
 int json_print(FILE *stream, json_t *document);

@@ -71,7 +71,7 @@ json_t *probe_json(const struct probe_report *report, const char *skipped) {
         for (size_t i = 0; i < report->n_items; i++)
                 if (report->items[i].series.n_runs > 0)
                         append(&results, item_value(report, &report->items[i]));
-        return json_pack("{s:i, s:o, s:o, s:o, s:o, s:b}", "version", 1, "device", json_text(report->layer->name),
+        return json_pack("{s:i, s:o, s:o, s:o, s:o, s:b}", "version", 1, "device", json_device(report->layer),
                         "results", results, "findings", findings_value(&report->findings), "skipped",
                         json_text(skipped), "disturbed", (int)report->disturbed);
 }

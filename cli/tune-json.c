@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "cli/text.h"
+#include "cli/json.h"
 #include "cli/tune-report.h"
-#include "common/cleanup.h"
 
 #define FORM_VERSION 1
 
 static json_t *number_or_null(struct opt_int number) {
         return number.known ? json_integer(number.value) : json_null();
-}
-
-static json_t *text_value(const char *text) {
-        _cleanup_(freep) char *utf8 = text_to_utf8(text);
-
-        return utf8 ? json_string(utf8) : NULL;
 }
 
 static json_t *runs_value(const struct tune_value *value) {
@@ -45,17 +38,12 @@ static json_t *values_array(const struct tune *tune) {
         return values;
 }
 
-static json_t *device_value(const struct layer *layer) {
-        return json_pack("{s:o, s:o, s:o}", "name", text_value(layer->name), "label", text_value(layer->label), "devno",
-                        json_sprintf("%u:%u", layer->major, layer->minor));
-}
-
 json_t *tune_json(const struct tune_report *report) {
         const struct tune *tune = report->tune;
         const struct tune_choice *choice = &report->choice;
 
         return json_pack("{s:i, s:o, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:b, s:s}", "version", FORM_VERSION,
-                        "device", device_value(report->layer), "workload", report->mixed ? "mixed" : "sequential",
+                        "device", json_device(report->layer), "workload", report->mixed ? "mixed" : "sequential",
                         "values", values_array(tune), "best_sectors", (json_int_t)tune->values[choice->best].sectors,
                         "chosen_sectors", (json_int_t)tune->values[choice->chosen].sectors, "current_sectors",
                         number_or_null(report->now_sectors), "planned_sectors", number_or_null(report->plan_sectors),

@@ -367,7 +367,7 @@ static void test_tree(void **state) {
 static void test_json(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build(RAID5);
         struct probe_report report = plan(stack, "dm-0", (struct probe_request){.form = PROBE_FORM_BELOW});
-        json_t *document, *result, *finding;
+        json_t *document, *device, *result, *finding;
 
         for (size_t i = 0; i < report.n_items; i++)
                 set_rate(&report.items[i], i == 1 ? 139 : i == 4 ? 30 : 50);
@@ -377,7 +377,10 @@ static void test_json(void **state) {
         document = probe_json(&report, NULL);
         assert_non_null(document);
         assert_int_equal(json_integer_value(json_object_get(document, "version")), 1);
-        assert_string_equal(json_string_value(json_object_get(document, "device")), "dm-0");
+        device = json_object_get(document, "device");
+        assert_string_equal(json_string_value(json_object_get(device, "name")), "dm-0");
+        assert_string_equal(json_string_value(json_object_get(device, "label")), "vg0/lv0");
+        assert_string_equal(json_string_value(json_object_get(device, "devno")), "253:7");
         assert_true(json_is_null(json_object_get(document, "skipped")));
         assert_true(json_is_false(json_object_get(document, "disturbed")));
         assert_int_equal(json_array_size(json_object_get(document, "results")), 6);

@@ -172,6 +172,7 @@ static void test_json(void **state) {
         assert_int_equal(json_integer_value(json_object_get(json, "current_sectors")), 256);
         assert_int_equal(json_integer_value(json_object_get(json, "planned_sectors")), 3072);
         assert_int_equal(json_integer_value(json_object_get(json, "bytes_read")), tune.bytes_read);
+        assert_string_equal(json_string_value(json_object_get(json_object_get(json, "device"), "name")), "sda");
         assert_string_equal(json_string_value(json_object_get(json, "workload")), "mixed");
         assert_string_equal(json_string_value(json_object_get(json, "rule_yaml")), "version: 1\n");
         assert_int_equal(json_integer_value(json_object_get(json_array_get(values, 0), "readahead_sectors")), 256);
