@@ -81,7 +81,7 @@ static int add_rule(struct explanation *e, const char *policy_file, struct arena
         if (!has_effect(layer))
                 return 0;
         setting = format_rule(e, layer, &purpose, arena);
-        match = match_text(layer, arena);
+        match = match_text(layer, e->survey->topology, arena);
         place = find_place(policy_trace_winner(e->trace), policy_file, arena);
         if (!setting || !purpose || !match || !place.text)
                 return -ENOMEM;

@@ -5,7 +5,7 @@
 #include "common/topology.h"
 
 /*
- * "name: vg0/data": a match key of a policy's rule that names the layer; by its number where the name has bytes that are
- * hard to type. ARENA's; NULL without memory.
+ * "name: vg0/data": a match key of a policy's rule that names the layer, and no other of its TOPOLOGY; by its number where
+ * another has the same name, or that has bytes that are hard to type. ARENA's; NULL without memory.
  */
-const char *match_text(const struct layer *layer, struct arena *arena);
+const char *match_text(const struct layer *layer, const struct topology *topology, struct arena *arena);

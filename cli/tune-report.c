@@ -14,8 +14,9 @@
 /* Fetched so many times what is asked for, a program notices. */
 #define AMPLIFICATION_TOLD 2.0
 
-const char *tune_rule(const struct layer *layer, uint64_t sectors, struct arena *arena) {
-        const char *match = match_text(layer, arena), *setting;
+const char *tune_rule(
+                const struct layer *layer, const struct topology *topology, uint64_t sectors, struct arena *arena) {
+        const char *match = match_text(layer, topology, arena), *setting;
 
         setting = sectors > 0 ? arena_printf(arena, "%" PRIu64 "s", sectors) : "off";
         if (!match || !setting)

@@ -25,10 +25,11 @@ struct tune_report {
 };
 
 /*
- * A policy file with one rule that gives the layer the chosen value: setrad loads it as it stands. ARENA's; NULL without
+ * A policy file with one rule that gives the layer, and no other of TOPOLOGY, the chosen value: setrad loads it as it stands. ARENA's; NULL without
  * memory.
  */
-const char *tune_rule(const struct layer *layer, uint64_t sectors, struct arena *arena);
+const char *tune_rule(
+                const struct layer *layer, const struct topology *topology, uint64_t sectors, struct arena *arena);
 
 /* The chart, for a terminal of so many columns. Returns 0 or -ENOMEM. */
 int tune_print_chart(FILE *stream, const struct tune_report *report, unsigned columns, bool utf8);

@@ -361,7 +361,7 @@ static int print_result(const struct options *options, const struct tune_report 
         return 0;
 }
 
-static enum exit_status report(const struct tuning *tuning) {
+static enum exit_status report(const struct context *context, const struct tuning *tuning) {
         struct tune_report report = make_report(tuning);
         int r = 0;
 
@@ -369,7 +369,8 @@ static enum exit_status report(const struct tuning *tuning) {
                 text_error("%s was not measured: %s", tuning->layer->label, tuning->result.skipped);
                 return STATUS_FAILED;
         }
-        report.rule = tune_rule(tuning->layer, tuning->tune->values[report.choice.chosen].sectors, tuning->arena);
+        report.rule = tune_rule(tuning->layer, context->survey->topology,
+                        tuning->tune->values[report.choice.chosen].sectors, tuning->arena);
         r = report.rule ? print_result(tuning->options, &report) : -ENOMEM;
         if (r < 0)
                 text_error("%s", strerror(-r));
@@ -410,7 +411,7 @@ static enum exit_status run(const struct context *context, struct tuning *tuning
                 report_error(tuning);
                 return STATUS_FAILED;
         }
-        return report(tuning);
+        return report(context, tuning);
 }
 
 enum exit_status verb_tune(struct context *context) {

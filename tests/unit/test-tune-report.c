@@ -190,11 +190,12 @@ static void test_json(void **state) {
 }
 
 /* Names that are hostile to YAML, XML and terminals. */
-static const char *const names[] = {
-                "plain", "it's", "a*b[c]", "<&\">", "q\\n", "\xff\x01", "x: {y}", "größe", "-", "1e3"};
+static const char *const names[] = {"plain", "it's", "a*b[c]", "<&\">", "q\\n", "\xff\x01", "x: {y}", "größe", "-",
+                "1e3", "null", "true", "a: b", " a", "a ", "#a", "a,b", "!a", "&a", "%a", "sd?", "[a-z]", "sda",
+                "dm-1"};
 
 static struct stack *build_named(const char *name) {
-        struct stack *stack = stack_build("disk sda\nmap dm-0 0 1000000 linear sda 0");
+        struct stack *stack = stack_build("disk sda\nmap dm-0 0 1000000 linear sda 0; map dm-1 0 1000 linear sda 0");
         struct layer *layer = stack_layer(stack, "dm-0");
 
         layer->label = name;
@@ -213,7 +214,7 @@ static void check_rule(const char *name, uint64_t sectors) {
         _cleanup_(policy_errors_done) struct policy_errors errors = {};
         _cleanup_(policy_freep) struct policy *policy = NULL;
         _cleanup_(survey_unrefp) struct survey *survey = NULL;
-        const char *rule = tune_rule(layer, sectors, stack->arena);
+        const char *rule = tune_rule(layer, topology, sectors, stack->arena);
         const struct decision *decision;
 
         assert_non_null(rule);
@@ -224,6 +225,10 @@ static void check_rule(const char *name, uint64_t sectors) {
         assert_true(decision->target.sectors.known);
         assert_int_equal(decision->target.sectors.value, sectors);
         assert_true(decision_is_change(decision));
+        /* And no other. */
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (topology->layers[i] != layer)
+                        assert_null(survey->plan.decisions[i].rule);
         stack_free(stack);
 }
 
