@@ -16,7 +16,10 @@ static const struct style {
                 [GRAPH_WARNING] = {"#ffcdd2", "warning"},
 };
 
-/* As a quoted string of the language: names are hostile, so that they are escaped for a terminal first. */
+/*
+ * As a quoted string of the language, in which there are entities, too: names are hostile, so that they are escaped for a
+ * terminal first.
+ */
 static int print_quoted(FILE *f, const char *text) {
         fputc('"', f);
         while (*text) {
@@ -28,7 +31,7 @@ static int print_quoted(FILE *f, const char *text) {
                 for (const char *p = safe; *p; p++) {
                         if (*p == '"' || *p == '\\')
                                 fputc('\\', f);
-                        fputc(*p, f);
+                        fputs(*p == '&' ? "&amp;" : (const char[]){*p, '\0'}, f);
                 }
                 text += n;
                 if (*text == '\n') {

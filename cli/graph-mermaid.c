@@ -16,7 +16,10 @@ static const struct style {
                 [GRAPH_WARNING] = {"warning", "#ffcdd2"},
 };
 
-/* The language takes text between quotes for HTML: whatever could be a part of a tag or an entity is a number. */
+/*
+ * The language takes text between quotes for HTML, and looks for its directives (%%{…}%%) everywhere: whatever could be a
+ * part of a tag, an entity or one of these is a number.
+ */
 static int print_quoted(FILE *f, const char *text) {
         fputc('"', f);
         while (*text) {
@@ -26,7 +29,7 @@ static int print_quoted(FILE *f, const char *text) {
                 if (!safe)
                         return -ENOMEM;
                 for (const char *p = safe; *p; p++)
-                        if (strchr("\"#&;<>`", *p))
+                        if (strchr("\"#%&;<>`{}", *p))
                                 fprintf(f, "#%d;", *p);
                         else
                                 fputc(*p, f);

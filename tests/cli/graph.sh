@@ -66,6 +66,15 @@ run 0 graph --all --format=mermaid --root "$root" "${policy[@]}"
 ! grep -vE '^(flowchart TD|  classDef [a-z]+ [^"]*|  n[0-9]+(\["[^"]*"\]:::[a-z]+| -(->|\.->)(\|"[^"]*"\|)? n[0-9]+))$' "$work/out" ||
     fail "$last: a line is no statement"
 
+# What the languages would take for more than a text: an entity, which Graphviz makes a control, and a directive of Mermaid's.
+root_of 05-raid5-reshape-4-to-5
+sed -i 's, /home , /h\&#27;%%{init:{}}%%me ,' "$root/proc/self/mountinfo"
+run 0 graph --format=svg --root "$root" "${policy[@]}"
+expect out '/h&amp;#27;%%[{]init:[{][}][}]%%me<'
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "$last: no XML"
+run 0 graph --format=mermaid --root "$root" "${policy[@]}"
+expect out '/h#38;#35;27#59;#37;#37;#123;init:#123;#125;#125;#37;#37;me'
+
 # Without Graphviz there is a sentence.
 root_of 87-laptop-with-one-disk
 PATH=/nonexistent run 1 graph --format=svg --root "$root" "${policy[@]}"
