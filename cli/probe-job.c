@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cli/probe-job.h"
 #include "common/cleanup.h"
@@ -129,16 +128,6 @@ static int run_pass(const struct probe_job *job, const struct probe_pass *pass) 
         return r;
 }
 
-/* As many descriptors as are allowed: many runs of many readers need many. */
-static void allow_descriptors(void) {
-        struct rlimit limit;
-
-        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-                limit.rlim_cur = limit.rlim_max;
-                (void)setrlimit(RLIMIT_NOFILE, &limit);
-        }
-}
-
 /* SEEN has an element for each that is watched. */
 static bool is_busy(const struct probe_job *job, struct probe_seen *seen) {
         size_t n = job->report->n_watched;
@@ -191,7 +180,7 @@ int probe_job_run(const void *input, void *result) {
                 job->desk->error = -ENOMEM;
                 return 0;
         }
-        allow_descriptors();
+        probe_fds_allow();
         if (is_busy(job, seen))
                 return 0;
         run_passes(job);

@@ -4,13 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/measure-options.h"
 #include "cli/probe-request.h"
 #include "cli/text.h"
 #include "common/cleanup.h"
 #include "config/policy-value.h"
 
-#define TIME_LEAST  100U     /* ms */
-#define TIME_MOST   3600000U /* an hour */
 #define BYTES_LEAST (UINT64_C(1) << 20)
 #define BLOCK_LEAST 4096U
 #define COUNT_MOST  1000000000U
@@ -26,32 +25,6 @@ static int parse_count(const char *option, const char *text, unsigned least, uns
         if (!text)
                 return 0;
         return value_parse_count(text, least, most, ret, &why) < 0 ? wrong(option, &why) : 0;
-}
-
-static int parse_time(const char *text, uint64_t *ret_msec) {
-        struct value_why why;
-
-        if (!text)
-                return 0;
-        if (value_parse_duration(text, ret_msec, &why) < 0)
-                return wrong("time", &why);
-        if (*ret_msec >= TIME_LEAST && *ret_msec <= TIME_MOST)
-                return 0;
-        text_error("--time is not between 100ms and 1h: '%s'", text);
-        return -EINVAL;
-}
-
-static int parse_bytes(const char *text, uint64_t *ret) {
-        struct value_why why;
-
-        if (!text)
-                return 0;
-        if (value_parse_bytes(text, ret, &why) < 0)
-                return wrong("bytes", &why);
-        if (*ret >= BYTES_LEAST)
-                return 0;
-        text_error("--bytes is less than 1MiB, which shows nothing: '%s'", text);
-        return -EINVAL;
 }
 
 static int parse_block(const char *text, unsigned *ret) {
@@ -125,8 +98,8 @@ int probe_request_parse(const struct options *options, struct probe_request *ret
         if (parse_count("runs", options->runs, 1, PROBE_REQUEST_RUNS, &request.runs) < 0 ||
                         parse_count("streams", options->streams, 2, PROBE_STREAMS_MAX, &request.streams) < 0 ||
                         parse_count("count", options->count, 1, COUNT_MOST, &count) < 0 ||
-                        parse_time(options->time, &request.time_msec) < 0 ||
-                        parse_bytes(options->bytes, &request.bytes) < 0 ||
+                        measure_parse_time(options->time, &request.time_msec) < 0 ||
+                        measure_parse_bytes(options->bytes, BYTES_LEAST, &request.bytes) < 0 ||
                         parse_block(options->bs, &request.block_bytes) < 0)
                 return -EINVAL;
         request.count = count;

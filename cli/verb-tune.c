@@ -12,6 +12,7 @@
 #include "cli/device-change.h"
 #include "cli/find-layer.h"
 #include "cli/json.h"
+#include "cli/measure-options.h"
 #include "cli/measure.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -22,11 +23,11 @@
 #include "common/ledger-lock.h"
 #include "common/probe-guard.h"
 #include "common/units.h"
-#include "config/policy-value.h"
 
 #define TIME_DEFAULT_MSEC UINT64_C(60000)
 #define BYTES_DEFAULT     (UINT64_C(256) << 20)
 #define BYTES_LEAST       (UINT64_C(4) << 20)
+#define BYTES_MOST        (UINT64_C(1) << 40) /* more can't be read in an hour */
 
 /* What is asked for, and what it is asked of. */
 struct tuning {
@@ -57,32 +58,6 @@ static int parse_workload(const char *text, bool *ret_mixed) {
         return -EINVAL;
 }
 
-static int parse_time(const char *text, uint64_t *ret_msec) {
-        struct value_why why;
-
-        *ret_msec = TIME_DEFAULT_MSEC;
-        if (!text || value_parse_duration(text, ret_msec, &why) == 0)
-                return 0;
-        text_error("--time: %s", why.text);
-        return -EINVAL;
-}
-
-static int parse_bytes(const char *text, uint64_t *ret_bytes) {
-        struct value_why why;
-
-        *ret_bytes = BYTES_DEFAULT;
-        if (!text)
-                return 0;
-        if (value_parse_bytes(text, ret_bytes, &why) < 0) {
-                text_error("--bytes: %s", why.text);
-                return -EINVAL;
-        }
-        if (*ret_bytes >= BYTES_LEAST)
-                return 0;
-        text_error("--bytes: a run of less than 4MiB shows nothing");
-        return -EINVAL;
-}
-
 static int parse(struct tuning *tuning) {
         const struct options *options = tuning->options;
 
@@ -90,10 +65,12 @@ static int parse(struct tuning *tuning) {
                 text_error("tune prints --csv or --json, not both");
                 return -EINVAL;
         }
+        tuning->request.time_msec = TIME_DEFAULT_MSEC;
+        tuning->bounds.bytes_per_run = BYTES_DEFAULT;
         if (parse_workload(options->workload, &tuning->request.mixed) < 0 ||
-                        parse_time(options->time, &tuning->request.time_msec) < 0)
+                        measure_parse_time(options->time, &tuning->request.time_msec) < 0)
                 return -EINVAL;
-        return parse_bytes(options->bytes, &tuning->bounds.bytes_per_run);
+        return measure_parse_bytes(options->bytes, BYTES_LEAST, &tuning->bounds.bytes_per_run);
 }
 
 /* Before anything is measured. */
@@ -126,6 +103,10 @@ static int find_device(struct context *context, struct tuning *tuning) {
         return 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+        return a < b ? a : b;
+}
+
 /* How large a value may be: as the rule of the layer, or the defaults of one, say. */
 static int set_bounds(const struct context *context, struct tuning *tuning) {
         const struct topology *topology = context->survey->topology;
@@ -133,15 +114,19 @@ static int set_bounds(const struct context *context, struct tuning *tuning) {
         const struct readahead_limits limits =
                         decision->rule_action ? decision->rule_action->limits : READAHEAD_LIMITS_DEFAULT;
         uint64_t memory = readahead_memory_bound(topology, limits.memory_share_ppm);
-        uint64_t max = memory < limits.max_sectors ? memory : limits.max_sectors;
-        uint64_t shown_max = tune_shown_max(tuning->bounds.bytes_per_run);
-        char size[UNITS_BUFFER];
+        uint64_t max = least(memory, limits.max_sectors);
+        uint64_t bytes = least(tuning->bounds.bytes_per_run, BYTES_MOST), shown_max;
+        char size[UNITS_BUFFER], run[UNITS_BUFFER];
 
+        /* What has no room on the device can't be shown by it. */
+        bytes = least(bytes, (uint64_t)tuning->layer->size_sectors.value * SECTOR_BYTES);
+        shown_max = tune_shown_max(bytes);
+        tuning->bounds.bytes_per_run = bytes;
         max = readahead_round(max, topology->page_bytes);
-        units_format_sectors(size, max < shown_max ? max : shown_max);
+        units_format_sectors(size, least(max, shown_max));
         if (max > shown_max)
-                tuning->max_text =
-                                arena_printf(tuning->arena, "%s, the most that runs of so many --bytes can show", size);
+                tuning->max_text = arena_printf(tuning->arena, "%s, the most that runs of %s can show", size,
+                                units_format_bytes(run, bytes));
         else if (memory < limits.max_sectors)
                 tuning->max_text = arena_printf(tuning->arena, "%s, the memory-share of its rule", size);
         else
@@ -181,6 +166,7 @@ static int prepare(const struct context *context, struct tuning *tuning) {
 /* --- measuring */
 
 static int tune_job(const void *input, void *result) {
+        probe_fds_allow();
         return tune_run(input, result);
 }
 

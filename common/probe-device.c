@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "common/cleanup.h"
@@ -58,6 +59,15 @@ unsigned probe_fds_needed(const struct probe_limits *limits, unsigned streams) {
         unsigned runs = limits->runs < 1 ? 1 : limits->runs < PROBE_RUNS_MAX ? limits->runs : PROBE_RUNS_MAX;
 
         return (runs + !limits->no_warm_up) * (streams > 1 ? streams : 1);
+}
+
+void probe_fds_allow(void) {
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+                limit.rlim_cur = limit.rlim_max;
+                (void)setrlimit(RLIMIT_NOFILE, &limit);
+        }
 }
 
 int probe_fds_open(const struct probe_device_ops *ops, const struct device_identity *identity, unsigned n,

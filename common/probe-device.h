@@ -36,6 +36,9 @@ struct probe_fds {
 /* So many of them probe_measure() takes for a source: for each run and the warm-up one, times streams. */
 unsigned probe_fds_needed(const struct probe_limits *limits, unsigned streams);
 
+/* Lets this process have as many descriptors as its hard limit allows: many runs of many readers need many. */
+void probe_fds_allow(void);
+
 /* Opens N > 0 of them. Returns 0 or a negative errno, *ret being as it was then. */
 int probe_fds_open(const struct probe_device_ops *ops, const struct device_identity *identity, unsigned n,
                 struct probe_fds *ret);

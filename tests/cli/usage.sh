@@ -56,7 +56,10 @@ expect err '^setractl: --time: '
 usage_error tune --bytes lots sda
 expect err '^setractl: --bytes: '
 usage_error tune --bytes 1MiB sda
-expect err 'less than 4MiB'
+expect err '^setractl: --bytes is less than 4MiB, '
+usage_error tune --time 50ms sda
+usage_error tune --time 2h sda
+expect err '^setractl: --time is not between 100ms and 1h'
 usage_error tune --csv --json sda
 usage_error scan --json --pairs
 usage_error scan --raw --pairs

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/cleanup.h"
 #include "common/probe-device.h"
@@ -132,6 +133,18 @@ static void test_descriptors_needed(void **state) {
                 assert_int_equal(probe_fds_needed(&cases[i].limits, cases[i].streams), cases[i].n);
 }
 
+static void test_descriptors_allowed(void **state) {
+        struct rlimit before, after;
+
+        assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+        after = (struct rlimit){.rlim_cur = 64, .rlim_max = before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &after), 0);
+        probe_fds_allow();
+        assert_int_equal(getrlimit(RLIMIT_NOFILE, &after), 0);
+        assert_int_equal(after.rlim_cur, before.rlim_max);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 static void test_descriptors(void **state) {
         struct machine m = {.open_fails_at = 100}, fails = {.open_fails_at = 2};
         struct probe_device_ops ops = ops_of(&m), failing = ops_of(&fails);
@@ -167,6 +180,7 @@ int main(void) {
                         cmocka_unit_test(test_disturbed),
                         cmocka_unit_test(test_ahead),
                         cmocka_unit_test(test_descriptors_needed),
+                        cmocka_unit_test(test_descriptors_allowed),
                         cmocka_unit_test(test_descriptors),
         };
 

@@ -47,6 +47,7 @@ struct machine {
         struct io_counters counters;
         unsigned others; /* reads that others make while it is looked at */
         bool mixed;
+        uint64_t bytes_per_run;
         int signal; /* that is raised before each set */
         struct tune tune;
 };
@@ -191,7 +192,7 @@ static int run(struct machine *m, const struct tree *tree, struct tune_result *r
         const struct tune_bounds bounds = {.page_bytes = 4096,
                         .max_sectors = 16384,
                         .now_sectors = opt_some(NOW),
-                        .bytes_per_run = 64 * MIB};
+                        .bytes_per_run = m->bytes_per_run};
         const struct tune_request request = {.device = device,
                         .label = "md0",
                         .now_sectors = NOW,
@@ -206,7 +207,7 @@ static int run(struct machine *m, const struct tree *tree, struct tune_result *r
 }
 
 static struct machine new_machine(void) {
-        return (struct machine){.sectors = NOW, .size_bytes = 4096 * MIB, .now_usec = 1};
+        return (struct machine){.sectors = NOW, .size_bytes = 4096 * MIB, .bytes_per_run = 64 * MIB, .now_usec = 1};
 }
 
 static struct ledger *load(const struct tree *tree) {
@@ -279,6 +280,15 @@ static void test_small_device(void **state) {
         m.size_bytes = 80 * MIB;
         assert_int_equal(run(&m, tree, &result), 0);
         assert_int_equal(result.step, TUNE_DONE);
+
+        /* None of the values is too large for a run, where a run is no larger than the device. */
+        for (unsigned mib = 1; mib <= 64; mib *= 2) {
+                m = new_machine();
+                m.size_bytes = m.bytes_per_run = mib * MIB;
+                assert_int_equal(run(&m, tree, &result), 0);
+                assert_false(result.time_is_over);
+                assert_string_equal(result.skipped, "");
+        }
 }
 
 static void test_busy(void **state) {
