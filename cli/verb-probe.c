@@ -47,7 +47,7 @@ static int print_json(const struct probing_context *c, const char *skipped) {
         return r;
 }
 
-/* Why nothing was measured; */
+/* Says why nothing is measured. */
 static enum exit_status refuse(const struct probing_context *c, const char *reason, bool force_helps) {
         if (c->json)
                 (void)print_json(c, reason);

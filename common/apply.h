@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Makes one change: the only place that sets a device's readahead to stay (tune-run.h does for moments). It may block on the device for ever, so it is run in
- * a worker. No logging; what happened is in the result.
+ * Makes one change: the only place that sets a device's readahead to stay (tune-run.h does for moments). It may block on
+ * the device for ever, so it is run in a worker. No logging; what happened is in the result.
  */
 
 #include <stdbool.h>

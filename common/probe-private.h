@@ -16,7 +16,7 @@
  */
 #define PROBE_WINDOWS_LEAST 4
 
-/* A device's page cache is read in these. */
+/* What the runs of a measurement share. */
 struct probing {
         const struct probe_setup *setup;
         uint64_t deadline_usec; /* of reading */

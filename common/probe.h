@@ -8,8 +8,8 @@
  * readahead can be read in turn without touching the device's value again.
  *
  * The block size matters: for a single read that is larger than the readahead the kernel makes its window as large as
- * the read, up to the device's max_sectors_kb (ondemand_readahead(), in 6.12 ractl_max_pages()). So dd bs=1M and hdparm -t see
- * far more of a device with a small readahead than programs that read in blocks of 128 KiB or less.
+ * the read, up to the device's max_sectors_kb (ondemand_readahead(), in 6.12 ractl_max_pages()). So dd bs=1M and
+ * hdparm -t see far more of a device with a small readahead than programs that read in blocks of 128 KiB or less.
  */
 
 #include <stdbool.h>
