@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The options that the commands which measure have in common. TEXT is what was given; where it is NULL the value is left as it
- * is. Each returns 0, or -EINVAL after saying on stderr what is wrong.
+ * The options that the commands which measure have in common. TEXT is what was given; where it is NULL the value is left
+ * as it is. Each returns 0, or -EINVAL after saying on stderr what is wrong.
  */
 
 #include <stdint.h>

@@ -25,8 +25,8 @@ struct tune_report {
 };
 
 /*
- * A policy file with one rule that gives the layer, and no other of TOPOLOGY, the chosen value: setrad loads it as it stands. ARENA's; NULL without
- * memory.
+ * A policy file with one rule that gives the layer, and no other of TOPOLOGY, the chosen value: setrad loads it as it
+ * stands. ARENA's; NULL without memory.
  */
 const char *tune_rule(
                 const struct layer *layer, const struct topology *topology, uint64_t sectors, struct arena *arena);

@@ -27,9 +27,9 @@ struct probe_extent {
 };
 
 /*
- * Each of the parts is laid out alike. Lays out ROUNDS rounds of SERIES runs each. Ranges start at multiples of the window and stay so far apart that what
- * one run has read ahead beyond its end is not in the range of another. False if the device is too small, or the bytes
- * are too few, for a run that shows anything.
+ * Each of the parts is laid out alike. Lays out ROUNDS rounds of SERIES runs each. Ranges start at multiples of the
+ * window and stay so far apart that what one run has read ahead beyond its end is not in the range of another. False if
+ * the device is too small, or the bytes are too few, for a run that shows anything.
  */
 bool probe_layout_compute(
                 const struct probe_extent *extent, unsigned rounds, unsigned series, struct probe_layout *ret);

@@ -7,6 +7,7 @@
 #include <syslog.h>
 
 #include "common/change.h"
+#include "common/ledger-record.h"
 #include "daemon/attempts.h"
 #include "daemon/budget.h"
 #include "daemon/changes.h"
@@ -15,6 +16,10 @@
 #include "daemon/journal.h"
 
 #define RETRY_USEC UINT64_C(1000000)
+
+/* Who has the ledger for so long hangs, or has been stopped: that is told, and asked for less often. */
+#define LOCKED_LONG_USEC UINT64_C(10000000)
+#define RETRY_LATER_USEC UINT64_C(10000000)
 
 struct running {
         struct running *next;
@@ -35,6 +40,9 @@ struct changes {
         size_t n_running;
         bool left_over;                /* a change waits for a worker */
         sd_event_source *retry_source; /* for the ledger */
+        bool locked;                   /* another program had it, when a change was to be started */
+        bool locked_told;
+        uint64_t locked_usec; /* since then */
         struct attempts attempts;
         struct driftlimit *driftlimit;
         struct budget budget;
@@ -243,14 +251,30 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
+static void note_locked(struct changes *changes) {
+        uint64_t now = now_usec(changes);
+
+        if (changes->locked_usec == 0)
+                changes->locked_usec = now;
+        changes->locked = true;
+        if (changes->locked_told || now - changes->locked_usec < LOCKED_LONG_USEC)
+                return;
+        changes->locked_told = true;
+        journal_printf(LOG_WARNING,
+                        "another program has had the ledger in " LEDGER_DIRECTORY " locked for %" PRIu64
+                        " s: no readahead is changed until it lets go",
+                        (now - changes->locked_usec) / 1000000);
+}
+
 /* Another program has the ledger: later, then. */
 static void retry_later(struct changes *changes) {
         int r;
 
+        note_locked(changes);
         if (changes->retry_source)
                 return;
-        r = sd_event_add_time_relative(
-                        changes->event, &changes->retry_source, CLOCK_MONOTONIC, RETRY_USEC, 0, on_retry, changes);
+        r = sd_event_add_time_relative(changes->event, &changes->retry_source, CLOCK_MONOTONIC,
+                        changes->locked_told ? RETRY_LATER_USEC : RETRY_USEC, 0, on_retry, changes);
         if (r < 0)
                 journal_printf(LOG_ERR, "another attempt can't be scheduled: %s", strerror(-r));
 }
@@ -323,7 +347,7 @@ static void start_change(struct start *start) {
 }
 
 void changes_start(struct changes *changes, struct survey *survey) {
-        changes->left_over = false;
+        changes->left_over = changes->locked = false;
         for (size_t i = 0; i < survey->plan.n_decisions; i++) {
                 struct start start = {
                                 .changes = changes,
@@ -333,6 +357,10 @@ void changes_start(struct changes *changes, struct survey *survey) {
 
                 if (decision_is_change(start.decision))
                         start_change(&start);
+        }
+        if (!changes->locked) {
+                changes->locked_told = false;
+                changes->locked_usec = 0;
         }
         /* With no worker that would say so when it is done. */
         if (changes->left_over && changes->n_running == 0)

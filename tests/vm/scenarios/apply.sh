@@ -86,3 +86,17 @@ note "answered SIGUSR2 in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 wait $!
 wait_until 10 ra_is /dev/mapper/plain 6144
 setrad_settled
+! said 'has had the ledger .*locked' || fail "four seconds were worth a word"
+
+# One that has it for ever (a tune that was stopped, say) is told of, once; when it lets go, the change is made.
+expect_error 'has had the ledger .*locked'
+flock /run/setrad/lock sleep 25 &
+pause 0.3
+rule plain 7168
+reload
+wait_until 15 said 'another program has had the ledger in /run/setrad locked for 1[0-9] s: no readahead is changed until it lets go'
+assert_eq "$(ra /dev/mapper/plain)" 6144 "readahead while the ledger is locked"
+wait $!
+wait_until 15 ra_is /dev/mapper/plain 7168
+assert_eq "$(setrad_log | grep -c 'has had the ledger .*locked')" 1 "words about it"
+setrad_settled
