@@ -38,11 +38,8 @@ static void change_done(struct change *change) {
                 probe_fds_close(&change->fds[i]);
 }
 
-/* One for each run, and one for the warm-up. */
 static int open_fds(struct change *change, enum probe_role which, const struct device_identity *identity) {
-        unsigned runs = change->request->probe_limits.runs;
-
-        return probe_fds_open(&change->ops->device, identity, (runs < PROBE_RUNS_MAX ? runs : PROBE_RUNS_MAX) + 1,
+        return probe_fds_open(&change->ops->device, identity, probe_fds_needed(&change->request->probe_limits, 1),
                         &change->fds[which]);
 }
 
