@@ -11,8 +11,9 @@ pvcreate -qq -y /dev/md0
 vgcreate -qq vg0 /dev/md0
 for lv in raw files full; do lvcreate -qq -y -Wn -Zn -r 256 -n $lv -L 192m vg0; done
 
-# A file system that nothing is written to any more, and a file that has been read.
-mke2fs -q -t ext4 -J size=4 /dev/vg0/files
+# A file system that nothing is written to any more, and a file that has been read. Its blocks are pages: of smaller ones a
+# page may be in the cache in part, which mincore does not tell, and held there, as the head of the journal is.
+mke2fs -q -t ext4 -b 4096 -J size=4 /dev/vg0/files
 mkdir "$scenario_dir/files"
 mount /dev/vg0/files "$scenario_dir/files"
 dd if=/dev/urandom of="$scenario_dir/files/file" bs=1M count=8 status=none
