@@ -4,8 +4,50 @@
 
 sweep_values=(512 1024 2048 3072 4096 6144 8192 12288 16384 24576 32768 65536)
 
+# serial_disks N KIB MSEC: N disks that serve one request at a time, of so many KiB at most, in so many milliseconds each,
+# as a disk with a bandwidth of its own does: more readahead brings more until each of them is busy with whole requests,
+# and nothing from there on. Sets disks.
+serial_disks() {
+    local i sys name start
+    modprobe scsi_debug num_tgts="$1" dev_size_mb=128 virtual_gb=1 ndelay=$(($3 * 1000000))
+    udevadm settle
+    serial_all_there() { [ "$(cat /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*/size | grep -cvx 0)" = "$1" ]; }
+    wait_until 20 serial_all_there "$1"
+    disks=()
+    serial_stats=()
+    for sys in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
+        name=${sys##*/} i=${#disks[@]}
+        echo 1 >"$sys/device/queue_depth"
+        # All that is read ahead waits in the queue: who reads is not to wait for room in it.
+        echo 1024 >"$sys/queue/nr_requests"
+        echo "$2" >"$sys/queue/max_sectors_kb"
+        serial_stats+=("$sys/stat")
+        # They have one store, over and over again: each begins elsewhere, as they would overwrite each other's superblock.
+        start=$(((i + 1) * 8 * 2048))
+        dmsetup create "serial$i" --table "0 $((896 * 2048)) linear /dev/$name $start"
+        disks+=("/dev/mapper/serial$i")
+    done
+    udevadm settle
+}
+
+# wait_for_readahead: until nothing comes any more of what others have asked the disks for
+wait_for_readahead() {
+    local stat sum before=
+    while :; do
+        sum=
+        for stat in "${serial_stats[@]}"; do
+            read -r _ _ stat _ <"$stat"
+            sum+=" $stat"
+        done
+        [ "$sum" != "$before" ] || return 0
+        before=$sum
+        pause 0.05
+    done
+}
+
 # read_at DEVICE SECTORS MIB: MB/s of one cold read at that readahead; leaves the device with it
 read_at() {
+    wait_for_readahead
     blockdev --setra "$2" "$1"
     echo 3 >/proc/sys/vm/drop_caches
     LC_ALL=C dd if="$1" of=/dev/null bs=128k count=$(($3 * 8)) 2>&1 |
@@ -48,7 +90,9 @@ as_fast() {
 
 # check_tune DEVICE MIB: tunes it with runs of so many MiB at most, and compares with a sweep
 check_tune() {
-    local before chosen bytes
+    local before chosen bytes held
+    # As what is mounted is: the last one that closes a device waits for all that is still being read ahead.
+    exec {held}<"$1"
     cat >"$scenario_dir/any.yaml" <<'END'
 version: 1
 defaults: {max: 64MiB, memory-share: off}
@@ -67,4 +111,5 @@ END
     assert_ratio "$bytes" $((${#sweep_values[@]} * 3 * $2 << 20)) '<=' 0.3334 "bytes read by tune, of those by the sweep"
     as_fast "$1" "$chosen" "$sweep_best" "$2"
     blockdev --setra "$before" "$1"
+    exec {held}<&-
 }

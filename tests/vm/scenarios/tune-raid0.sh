@@ -7,8 +7,7 @@
 . /host/vm/sweep.bash
 expect_restart
 systemctl stop setrad.service
-slow_disks 4 128 0
+serial_disks 4 256 6
 md_create md0 0 64 "${disks[@]}"
-slow_down 10
 check_tune /dev/md0 128
 systemctl start setrad.service

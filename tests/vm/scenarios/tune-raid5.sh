@@ -7,8 +7,7 @@
 . /host/vm/sweep.bash
 expect_restart
 systemctl stop setrad.service
-slow_disks 8 64 0
+serial_disks 8 256 10
 md_create md0 5 256 "${disks[@]}"
-slow_down 10
 check_tune /dev/md0 128
 systemctl start setrad.service
