@@ -8,14 +8,15 @@ sweep_values=(512 1024 2048 3072 4096 6144 8192 12288 16384 24576 32768 65536)
 # as a disk with a bandwidth of its own does: more readahead brings more until each of them is busy with whole requests,
 # and nothing from there on. Sets disks.
 serial_disks() {
-    local i sys name start
+    local i sys name start serial_glob="/sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*"
     modprobe scsi_debug num_tgts="$1" dev_size_mb=128 virtual_gb=1 ndelay=$(($3 * 1000000))
     udevadm settle
-    serial_all_there() { [ "$(cat /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*/size | grep -cvx 0)" = "$1" ]; }
-    wait_until 20 serial_all_there "$1"
+    # shellcheck disable=SC2317
+    have_sizes() { [ "$(compgen -G "$serial_glob/size" | xargs cat | grep -cvx 0)" = "$1" ]; }
+    wait_until 20 have_sizes "$1"
     disks=()
     serial_stats=()
-    for sys in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
+    for sys in $(compgen -G "$serial_glob"); do
         name=${sys##*/} i=${#disks[@]}
         echo 1 >"$sys/device/queue_depth"
         # All that is read ahead waits in the queue: who reads is not to wait for room in it.

@@ -46,6 +46,7 @@ assert_eq "$(field SETRAD_PROBE_VERDICT)" faster SETRAD_PROBE_VERDICT
 median() { tr , '\n' <<<"$1" | sort -g | sed -n 3p; }
 for when in BEFORE AFTER; do
     runs=$(field "SETRAD_MBPS_${when}_RUNS")
+    note "$(field SETRAD_PROBE_RUNS) runs, MB/s $when: $runs"
     assert_eq "$(tr -cd , <<<"$runs" | wc -c)" 4 "commas in SETRAD_MBPS_${when}_RUNS"
     assert_eq "$(median "$runs")" "$(field "SETRAD_MBPS_$when")" "median of SETRAD_MBPS_${when}_RUNS"
 done
