@@ -8,12 +8,12 @@
 
 static const struct style {
         const char *fill, *meaning;
-} styles[_GRAPH_STATE_MAX] = {
-                [GRAPH_IGNORED] = {"#eeeeee", "left alone"},
-                [GRAPH_RIGHT] = {"#c8e6c9", "as it should be"},
-                [GRAPH_CHANGE] = {"#ffe0b2", "to be changed"},
-                [GRAPH_HELD] = {"#bbdefb", "held"},
-                [GRAPH_WARNING] = {"#ffcdd2", "warning"},
+} styles[_LAYER_STATE_MAX] = {
+                [LAYER_STATE_IGNORED] = {"#eeeeee", "left alone"},
+                [LAYER_STATE_RIGHT] = {"#c8e6c9", "as it should be"},
+                [LAYER_STATE_CHANGE] = {"#ffe0b2", "to be changed"},
+                [LAYER_STATE_HELD] = {"#bbdefb", "held"},
+                [LAYER_STATE_WARNING] = {"#ffcdd2", "warning"},
 };
 
 /*
@@ -51,7 +51,7 @@ static int print_node(FILE *f, const struct graph *graph, const struct layer *la
                 return -ENOMEM;
         fprintf(f, "  n%zu [label=", layer->index);
         r = print_quoted(f, text);
-        fprintf(f, ", fillcolor=\"%s\"];\n", styles[graph_state(graph, layer)].fill);
+        fprintf(f, ", fillcolor=\"%s\"];\n", styles[layer_state(graph->survey, layer)].fill);
         return r;
 }
 
@@ -84,7 +84,7 @@ int graph_print_dot(FILE *stream, const struct graph *graph) {
               "  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\", fontsize=11];\n"
               "  edge [fontname=\"sans-serif\", fontsize=9];\n",
                         stream);
-        for (int i = 0; i < _GRAPH_STATE_MAX; i++)
+        for (int i = 0; i < _LAYER_STATE_MAX; i++)
                 fprintf(stream, "  /* %s: %s */\n", styles[i].fill, styles[i].meaning);
         for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
                 if (graph->shown[i])

@@ -8,12 +8,12 @@
 
 static const struct style {
         const char *name, *fill;
-} styles[_GRAPH_STATE_MAX] = {
-                [GRAPH_IGNORED] = {"ignored", "#eeeeee"},
-                [GRAPH_RIGHT] = {"right", "#c8e6c9"},
-                [GRAPH_CHANGE] = {"change", "#ffe0b2"},
-                [GRAPH_HELD] = {"held", "#bbdefb"},
-                [GRAPH_WARNING] = {"warning", "#ffcdd2"},
+} styles[_LAYER_STATE_MAX] = {
+                [LAYER_STATE_IGNORED] = {"ignored", "#eeeeee"},
+                [LAYER_STATE_RIGHT] = {"right", "#c8e6c9"},
+                [LAYER_STATE_CHANGE] = {"change", "#ffe0b2"},
+                [LAYER_STATE_HELD] = {"held", "#bbdefb"},
+                [LAYER_STATE_WARNING] = {"warning", "#ffcdd2"},
 };
 
 /*
@@ -68,7 +68,7 @@ static int print_layer(FILE *f, const struct graph *graph, const struct layer *l
                 return -ENOMEM;
         fprintf(f, "  n%zu[", layer->index);
         r = print_quoted(f, text);
-        fprintf(f, "]:::%s\n", styles[graph_state(graph, layer)].name);
+        fprintf(f, "]:::%s\n", styles[layer_state(graph->survey, layer)].name);
         for (size_t i = 0; r == 0 && i < layer->n_below; i++)
                 r = print_edge(f, graph, layer, layer->below[i]);
         return r;
@@ -79,7 +79,7 @@ int graph_print_mermaid(FILE *stream, const struct graph *graph) {
         int r = 0;
 
         fputs("flowchart TD\n", stream);
-        for (int i = 0; i < _GRAPH_STATE_MAX; i++)
+        for (int i = 0; i < _LAYER_STATE_MAX; i++)
                 fprintf(stream, "  classDef %s fill:%s,stroke:#555,color:#000\n", styles[i].name, styles[i].fill);
         for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
                 if (graph->shown[i])

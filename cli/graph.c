@@ -69,28 +69,6 @@ static const struct decision *decision_of(const struct graph *graph, const struc
         return &graph->survey->plan.decisions[layer->index];
 }
 
-static bool has_warning(const struct graph *graph, const struct layer *layer) {
-        size_t n = 0;
-        const struct finding *findings = findings_of(&graph->survey->findings, layer, &n);
-
-        for (size_t i = 0; i < n; i++)
-                if (findings[i].severity == SEVERITY_WARNING)
-                        return true;
-        return false;
-}
-
-enum graph_state graph_state(const struct graph *graph, const struct layer *layer) {
-        const struct decision *decision = decision_of(graph, layer);
-
-        if (decision->action == ACTION_HOLD)
-                return GRAPH_HELD;
-        if (decision_is_change(decision))
-                return GRAPH_CHANGE;
-        if (has_warning(graph, layer))
-                return GRAPH_WARNING;
-        return decision->action == ACTION_KEEP ? GRAPH_RIGHT : GRAPH_IGNORED;
-}
-
 static void print_kind(FILE *f, const struct graph *graph, const struct layer *layer) {
         const struct geometry *geometry = &graph->survey->geometry[layer->index];
         char chunk[UNITS_BUFFER];

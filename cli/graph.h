@@ -6,21 +6,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/layer-state.h"
 #include "common/survey.h"
 
 struct graph {
         const struct survey *survey;
         bool *shown; /* by layer->index */
-};
-
-/* What colour a layer has. */
-enum graph_state {
-        GRAPH_IGNORED, /* left alone */
-        GRAPH_RIGHT,   /* as its rule wants it */
-        GRAPH_CHANGE,  /* would be raised or lowered */
-        GRAPH_HELD,
-        GRAPH_WARNING, /* has a finding that is a warning, and is not changed */
-        _GRAPH_STATE_MAX,
 };
 
 /*
@@ -30,8 +21,6 @@ enum graph_state {
 int graph_build(const struct survey *survey, bool all, const struct layer *const *layers, size_t n, struct graph *ret);
 
 void graph_done(struct graph *graph);
-
-enum graph_state graph_state(const struct graph *graph, const struct layer *layer);
 
 /* "md0\nmd-raid5, 3 × 256 KiB\nreadahead 256 → 3072": lines with a newline between. The caller frees it. */
 char *graph_node_text(const struct graph *graph, const struct layer *layer);
