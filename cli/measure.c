@@ -143,6 +143,17 @@ static int run(struct measuring *measuring, int *ret_signal) {
         return r;
 }
 
+void measure_hold_signals(sigset_t *ret_before) {
+        sigset_t signals;
+
+        find_signals(&signals);
+        sigprocmask(SIG_BLOCK, &signals, ret_before);
+}
+
+void measure_release_signals(const sigset_t *before) {
+        sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 int measure_run(const struct measure *measure, int *ret_signal) {
         struct measuring measuring = {.measure = measure, .signal_fd = -1};
         _cleanup_(closep) int fd = -1;

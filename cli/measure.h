@@ -3,6 +3,8 @@
 
 /* Runs a job that measures in a worker (common/worker.h), and shows on a terminal how far it is. */
 
+#include <signal.h>
+
 #include "common/cleanup.h"
 #include "common/probe.h"
 #include "common/worker.h"
@@ -37,6 +39,13 @@ struct measure {
  * else that is untouched. At the deadline a worker is ended in the same way, and -ETIMEDOUT is returned.
  */
 int measure_run(const struct measure *measure, int *ret_signal);
+
+/*
+ * The signals that measure_run() takes wait from here on, also for it; *RET_BEFORE is to be given back. So what belongs
+ * to a job, before it and after it, is not left undone.
+ */
+void measure_hold_signals(sigset_t *ret_before);
+void measure_release_signals(const sigset_t *before);
 
 /* Ends this process by SIGNAL, as if it had not been caught, so that whoever started it sees that: $? is 128 + SIGNAL. */
 _Noreturn void measure_end_by(int signal_number);

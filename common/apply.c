@@ -180,7 +180,8 @@ static int probe_change(struct change *change) {
                 return r;
         if (change->request->has_array)
                 (void)add_array(change, &sources[PROBE_ARRAY]);
-        return probe_compare(change->ops->probe, &change->request->probe_limits, sources, &change->result->probe);
+        return probe_compare(change->ops->probe, &change->request->probe_limits, sources, change->request->progress,
+                        &change->result->probe);
 }
 
 /* The value that was there before, on a descriptor whose device is known to be the same still. */

@@ -24,7 +24,8 @@ struct apply_request {
         struct keep_condition keep_if; /* of the probe: else it is put back */
         bool has_array;                /* read the array beneath as well, for comparison */
         struct device_identity array;
-        char probe_skipped[128]; /* why there is no probe although the rule asks for one; "" otherwise */
+        char probe_skipped[128];         /* why there is no probe although the rule asks for one; "" otherwise */
+        struct probe_progress *progress; /* of the probe, shared with who waits for it; may be NULL */
 };
 
 /* How far it came; also which call failed. */

@@ -19,7 +19,8 @@ static bool is_clear(const struct probe_series *series, size_t n_series, void *u
 }
 
 int probe_compare(const struct probe_ops *ops, const struct probe_limits *limits,
-                const struct probe_source sources[static _PROBE_ROLE_MAX], struct probe_result *ret) {
+                const struct probe_source sources[static _PROBE_ROLE_MAX], struct probe_progress *progress,
+                struct probe_result *ret) {
         unsigned runs = limits->runs;
         const struct probe_setup setup = {
                         .ops = ops,
@@ -28,6 +29,7 @@ int probe_compare(const struct probe_ops *ops, const struct probe_limits *limits
                         .n_sources = _PROBE_ROLE_MAX,
                         .enough = is_clear,
                         .userdata = &runs,
+                        .progress = progress,
         };
         struct probe_result result = {.workload = sources[PROBE_AFTER].workload};
         int r;

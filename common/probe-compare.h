@@ -64,7 +64,7 @@ unsigned probe_result_runs(const struct probe_result *result);
 #define PROBE_EFFECT_MIN 0.03
 
 /*
- * probe_measure() of these series, and verdict. Ends as soon as the runs show it, that is at a look (probe-stats.h) at
+ * probe_measure() of these series, with PROGRESS (may be NULL), and verdict. Ends as soon as the runs show it, that is at a look (probe-stats.h) at
  * which it is faster or slower, or probe_shows_none(). *ret is set if 0 is returned.
  *
  * So a clear answer does not take all runs, and looking for it more than once does not make a false one more likely. That
@@ -74,7 +74,8 @@ unsigned probe_result_runs(const struct probe_result *result);
  * nothing is not known before they are made.
  */
 int probe_compare(const struct probe_ops *ops, const struct probe_limits *limits,
-                const struct probe_source sources[static _PROBE_ROLE_MAX], struct probe_result *ret);
+                const struct probe_source sources[static _PROBE_ROLE_MAX], struct probe_progress *progress,
+                struct probe_result *ret);
 
 /*
  * Medians, spread, gain with its interval, and verdict from the runs that are in RESULT, of a measurement that was to be of

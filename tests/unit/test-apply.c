@@ -218,8 +218,10 @@ static int apply(struct machine *m, const struct apply_request *r, struct apply_
 static void test_order(void **state) {
         struct machine m = machine();
         struct apply_request r = request();
+        struct probe_progress progress = {};
         struct apply_result result;
 
+        r.progress = &progress;
         assert_int_equal(apply(&m, &r, &result), 0);
         /* Five runs and a warm-up: six descriptors each, before, after, of the array. */
         assert_string_equal(m.log, ORDER_OF_ALL);
@@ -233,6 +235,9 @@ static void test_order(void **state) {
         assert_int_equal(result.probe.verdict, PROBE_FASTER);
         assert_int_equal(result.probe.series[PROBE_ARRAY].n_runs, 5);
         assert_true(result.probe.series[PROBE_ARRAY].median_mbps == result.probe.series[PROBE_AFTER].median_mbps);
+        assert_int_equal(progress.runs_done, 16); /* of three series; one warms up */
+        assert_int_equal(progress.runs_done, progress.runs_planned);
+        assert_int_equal(progress.bytes_read, result.probe.bytes_read);
 }
 
 /* With the same descriptors, and windows are its own reads, not those of others. */

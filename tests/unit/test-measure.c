@@ -170,6 +170,27 @@ static void test_deaf_job_is_killed(void **state) {
         assert_no_children();
 }
 
+/* What comes before the job and after it is done as well: a signal before it ends the job, one after it waits. */
+static void test_held_signals(void **state) {
+        struct order order = {.msec = 20000, .finished = *state};
+        int result = 0, caught = 0;
+        sigset_t before, pending;
+
+        measure_hold_signals(&before);
+        raise(SIGINT);
+        assert_int_equal(run_order(work, &order, 30000, &result, &caught), -EINTR);
+        assert_int_equal(caught, SIGINT);
+        assert_int_equal(*order.finished, 0);
+        raise(SIGTERM);
+        sigpending(&pending);
+        assert_true(sigismember(&pending, SIGTERM));
+        signal(SIGTERM, SIG_IGN); /* which takes it away */
+        signal(SIGTERM, SIG_DFL);
+        measure_release_signals(&before);
+        assert_int_equal(sigismember(&before, SIGINT), 0);
+        assert_no_children();
+}
+
 static void test_deadline(void **state) {
         struct order order = {.msec = 20000, .finished = *state};
         int result = 0, caught = 0;
@@ -437,6 +458,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_ignored_signal, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_blocked_signal, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_deaf_job_is_killed, setup, teardown),
+                        cmocka_unit_test_setup_teardown(test_held_signals, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_worker_signals, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_leaves_signals_as_they_were, setup, teardown),

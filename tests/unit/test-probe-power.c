@@ -152,7 +152,7 @@ static void measure(const struct cell *cell, unsigned seed, struct probe_result 
                         fds[i][j] = 2 * j + i;
                 sources[i] = (struct probe_source){.fds = fds[i], .size_bytes = DEVICE_SIZE, .readahead_bytes = WINDOW};
         }
-        assert_int_equal(probe_compare(&ops, &limits, sources, ret), 0);
+        assert_int_equal(probe_compare(&ops, &limits, sources, NULL, ret), 0);
         assert_string_equal(ret->skipped, "");
 }
 

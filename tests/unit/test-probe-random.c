@@ -179,7 +179,7 @@ static struct setup *set_up(enum probe_workload workload, uint64_t size, uint64_
 }
 
 static int compare(struct setup *s) {
-        return probe_compare(&s->ops, &s->limits, s->sources, &s->result);
+        return probe_compare(&s->ops, &s->limits, s->sources, NULL, &s->result);
 }
 
 /* Bytes asked for in the time that a seek and a window take. */

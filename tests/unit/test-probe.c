@@ -69,7 +69,7 @@ static void test_steady_rates(void **state) {
                 struct probe_result result;
 
                 set_up(&s, 100 * GIB, readahead[i]);
-                assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &usual, s.sources, NULL, &result), 0);
                 assert_string_equal(result.skipped, "");
                 for (unsigned j = 0; j < _PROBE_ROLE_MAX; j++) {
                         if (readahead[i][j] == 0) {
@@ -100,7 +100,7 @@ static void test_limits_are_kept(void **state) {
                 uint64_t taken;
 
                 set_up(&s, 100 * GIB, readahead);
-                assert_int_equal(probe_compare(&s.ops, &limits[i], s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &limits[i], s.sources, NULL, &result), 0);
                 /* One read may be on its way when the time is up. */
                 taken = s.model.now_usec - 1000000;
                 assert_true(taken <= limits[i].time_msec * 1000 + s.model.latency_usec + MODEL_COPY_USEC);
@@ -133,7 +133,7 @@ static void test_interleaved(void **state) {
 
         limits.runs = 4;
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, NULL, &result), 0);
         assert_int_equal(s.model.n_order, ARRAY_SIZE(wanted));
         assert_memory_equal(s.model.order, wanted, sizeof(wanted));
         /* Rounds are spread over the device. */
@@ -150,7 +150,7 @@ static void test_drift_cancels(void **state) {
         limits.runs = 6;
         set_up(&s, 100 * GIB, readahead);
         s.model.slowdown_per_run = 0.05;
-        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, NULL, &result), 0);
         assert_int_equal(result.verdict, PROBE_NO_DIFFERENCE);
         assert_true(result.gain > 0.95 && result.gain < 1.05);
 }
@@ -161,7 +161,7 @@ static void test_one_series(void **state) {
         struct setup s;
 
         set_up(&s, GIB, readahead);
-        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, NULL, &result), 0);
         assert_int_equal(result.verdict, PROBE_NONE);
         assert_string_equal(result.skipped, "");
         assert_int_equal(result.series[PROBE_AFTER].n_runs, 5);
@@ -190,7 +190,7 @@ static void test_skipped(void **state) {
 
                 set_up(&s, cases[i].size, cases[i].readahead);
                 s.model.latency_usec = 20000;
-                assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
+                assert_int_equal(probe_compare(&s.ops, &limits, s.sources, NULL, &result), 0);
                 assert_string_equal(result.skipped, cases[i].text);
                 assert_int_equal(result.verdict, PROBE_NONE);
                 assert_true(result.gain == 0);
@@ -204,10 +204,10 @@ static void test_errors(void **state) {
 
         set_up(&s, GIB, readahead);
         s.model.fail_after_bytes = 10 * MIB;
-        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), -EIO);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, NULL, &result), -EIO);
         set_up(&s, GIB, readahead);
         s.model.ends = true;
-        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), -ENODATA);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, NULL, &result), -ENODATA);
         assert_true(result.gain == 42);
 }
 
@@ -219,7 +219,7 @@ static void test_runs_of_whole_windows(void **state) {
         struct setup s;
 
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, NULL, &result), 0);
         assert_close(result.series[PROBE_BEFORE].median_mbps, steady_rate(MIB, 10000), 0.005);
         assert_close(result.series[PROBE_AFTER].median_mbps, steady_rate(1536 * KIB, 10000), 0.005);
 }
@@ -231,7 +231,7 @@ static void test_window_beyond_run(void **state) {
         struct setup s;
 
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &usual, s.sources, NULL, &result), 0);
         assert_true(result.series[PROBE_BEFORE].median_mbps < steady_rate(64 * MIB, 10000));
         assert_int_equal(result.verdict, PROBE_SLOWER);
 }
@@ -244,7 +244,7 @@ static void test_block_size(void **state) {
 
         limits.block_bytes = MIB;
         set_up(&s, 100 * GIB, readahead);
-        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, &result), 0);
+        assert_int_equal(probe_compare(&s.ops, &limits, s.sources, NULL, &result), 0);
         assert_int_equal(result.bytes_read % MIB, 0);
         assert_close(result.series[PROBE_BEFORE].median_mbps, (double)MIB / 10005, 0.02);
         assert_close(result.series[PROBE_AFTER].median_mbps, (double)(4 * MIB) / 10020, 0.02);
