@@ -37,7 +37,7 @@ static char *format_number(struct opt_int number) {
 static char *format_bytes(const struct row *row, struct opt_int bytes) {
         char buffer[UNITS_BUFFER];
 
-        if (row->machine || !bytes.known || bytes.value <= 0)
+        if (row->machine || row->bytes || !bytes.known || bytes.value <= 0)
                 return format_number(bytes);
         return strdup(units_format_bytes(buffer, (uint64_t)bytes.value));
 }
@@ -91,7 +91,10 @@ static char *format_stripe(const struct row *row) {
         if (row->machine)
                 return format_text("%" PRIu64, geometry->stripe_bytes);
         if (geometry->chunk_bytes == 0)
-                return strdup(units_format_bytes(stripe, geometry->stripe_bytes));
+                return row->bytes ? format_text("%" PRIu64, geometry->stripe_bytes)
+                                  : strdup(units_format_bytes(stripe, geometry->stripe_bytes));
+        if (row->bytes)
+                return format_text("%u × %" PRIu64, geometry->data_disks, geometry->chunk_bytes);
         return format_text("%u × %s", geometry->data_disks, units_format_bytes(stripe, geometry->chunk_bytes));
 }
 
@@ -153,6 +156,7 @@ static char *format_rule(const struct row *row) {
 static char *format_state(const struct row *row) {
         const struct decision *decision = decision_of(row);
         const char *action = plan_action_name(decision->action);
+        uint64_t sectors = (uint64_t)opt_or(decision->target.sectors, 0);
         char target[UNITS_BUFFER];
 
         if (row->machine)
@@ -161,8 +165,9 @@ static char *format_state(const struct row *row) {
                 return strdup("");
         if (!decision_is_change(decision))
                 return strdup(action);
-        return format_text("%s to %s", action,
-                        units_format_sectors(target, (uint64_t)opt_or(decision->target.sectors, 0)));
+        if (row->bytes)
+                return format_text("%s to %" PRIu64 " B", action, sectors * SECTOR_BYTES);
+        return format_text("%s to %s", action, units_format_sectors(target, sectors));
 }
 
 static char *format_reason(const struct row *row) {
@@ -190,15 +195,16 @@ static const struct column columns[] = {
                 {"STRIPE", true, 0, "stripe beneath: data disks × chunk", format_stripe},
                 {"CHUNK", false, SCOLS_FL_RIGHT, "chunk of that stripe", format_chunk},
                 {"DATA", false, SCOLS_FL_RIGHT, "data disks of that stripe", format_data},
-                {"FROM", false, 0, "layers that the stripe comes from", format_from},
+                {"FROM", false, SCOLS_FL_WRAP, "layers that the stripe comes from", format_from},
                 {"IO-MIN", false, SCOLS_FL_RIGHT, "minimum I/O size", format_io_min},
                 {"IO-OPT", false, SCOLS_FL_RIGHT, "optimal I/O size", format_io_opt},
                 {"ALIGN", false, SCOLS_FL_RIGHT, "alignment offset in bytes; -1: inconsistent", format_alignment},
-                {"USE", false, 0, "mount points, [SWAP]", format_use},
-                {"RULE", false, 0, "rule of the policy that matched", format_rule},
-                {"STATE", true, 0, "raise, lower, keep, hold; nothing where it is left alone", format_state},
-                {"REASON", false, 0, "why", format_reason},
-                {"FINDING", false, 0, "codes of what was found", format_findings},
+                {"USE", false, SCOLS_FL_WRAP, "mount points, [SWAP]", format_use},
+                {"RULE", false, SCOLS_FL_WRAP, "rule of the policy that matched", format_rule},
+                {"STATE", true, SCOLS_FL_WRAP, "raise, lower, keep, hold; nothing where it is left alone",
+                                format_state},
+                {"REASON", false, SCOLS_FL_WRAP, "why", format_reason},
+                {"FINDING", false, SCOLS_FL_WRAP, "codes of what was found", format_findings},
 };
 
 static int add_column(struct column_list *list, const struct column *column) {

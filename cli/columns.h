@@ -15,7 +15,8 @@
 struct row {
         const struct survey *survey;
         const struct layer *layer;
-        bool elsewhere; /* what is beneath it is shown at another place */
+        bool elsewhere; /* what is to be indented under it is shown at another place */
+        bool bytes;     /* for people, but sizes in bytes */
         bool machine;   /* for programs: base units, "" for what is unknown */
 };
 

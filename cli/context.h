@@ -20,6 +20,7 @@ enum exit_status {
 struct options {
         const char *root;       /* NULL: this machine */
         const char *policy;     /* NULL: what is installed */
+        const char *color;      /* when; NULL: auto */
         const char *columns;    /* NULL: the default ones */
         const char *directory;  /* NULL: the journal of this machine */
         const char *lines;      /* NULL: all */
@@ -30,12 +31,13 @@ struct options {
         size_t n_arguments;
         const char *bs, *bytes, *count, *like, *runs, *streams, *time, *workload; /* of measuring; NULL: as usual */
         const char *svg, *write;                                                  /* files; NULL: none */
-        bool all, below, check, csv, dry_run, force, help, json, no_headings, no_probe, pairs, random, raw, version,
-                        with_identifiers;
+        bool all, below, bytes_shown, check, csv, dry_run, force, help, interactive, inverse, json, no_probe,
+                        noheadings, pairs, random, raw, version, with_identifiers;
 };
 
 struct context {
         struct options options;
+        bool colors; /* what is printed for people has colours */
         struct sysroot *root;
         struct policy *policy;
         struct survey *survey;

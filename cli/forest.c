@@ -105,8 +105,53 @@ int forest_build(const struct survey *survey, bool all, struct forest *ret) {
         return 0;
 }
 
+/* Marks what is at or beneath LAYERS, and lists in BOTTOMS those with nothing beneath that were not marked before. */
+static size_t take_bottoms(const struct survey *survey, const struct layer *const *layers, size_t n, bool *marked,
+                const struct layer **bottoms) {
+        const struct topology *topology = survey->topology;
+        size_t n_bottoms = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                if (layers[i]->n_below == 0 && !marked[layers[i]->index])
+                        bottoms[n_bottoms++] = layers[i];
+                marked[layers[i]->index] = true;
+        }
+        /* A layer comes after all that are beneath it, so that one pass down is enough. */
+        for (size_t i = topology->n_layers; i-- > 0;) {
+                const struct layer *layer = topology->layers[i];
+
+                for (size_t k = 0; marked[i] && k < layer->n_below; k++) {
+                        const struct layer *below = layer->below[k];
+
+                        if (below->n_below == 0 && !marked[below->index])
+                                bottoms[n_bottoms++] = below;
+                        marked[below->index] = true;
+                }
+        }
+        qsort(bottoms, n_bottoms, sizeof(*bottoms), compare_labels);
+        return n_bottoms;
+}
+
+int forest_invert(const struct survey *survey, const struct forest *forest, struct forest *ret) {
+        size_t n = survey->topology->n_layers;
+        _cleanup_(forest_done) struct forest inverse = {
+                        .stacks = calloc(n + 1, sizeof(struct layer *)),
+                        .plain = calloc(n + 1, sizeof(struct layer *)),
+                        .over = calloc(n + 1, sizeof(bool)),
+        };
+
+        if (!inverse.stacks || !inverse.plain || !inverse.over)
+                return -ENOMEM;
+        inverse.n_stacks = take_bottoms(survey, forest->stacks, forest->n_stacks, inverse.over, inverse.stacks);
+        inverse.n_plain = take_bottoms(survey, forest->plain, forest->n_plain, inverse.over, inverse.plain);
+        *ret = inverse;
+        inverse = (struct forest){};
+        return 0;
+}
+
 void forest_done(struct forest *forest) {
         free(forest->stacks);
         free(forest->plain);
+        free(forest->over);
         *forest = (struct forest){};
 }

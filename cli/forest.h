@@ -16,6 +16,7 @@ struct forest {
         size_t n_stacks;
         const struct layer **plain; /* disks with no stack on them, by name */
         size_t n_plain;
+        bool *over; /* upside down: by index, what may be shown over the others; NULL: each layer is over its lower ones */
 };
 
 /*
@@ -23,5 +24,11 @@ struct forest {
  * that are no disks. Layers are the survey's. Returns 0 or -ENOMEM.
  */
 int forest_build(const struct survey *survey, bool all, struct forest *ret);
+
+/*
+ * The same upside down: the bottom layers of the stacks, then those of what else is in FOREST, and what is in FOREST lies
+ * over them. Returns 0 or -ENOMEM.
+ */
+int forest_invert(const struct survey *survey, const struct forest *forest, struct forest *ret);
 
 void forest_done(struct forest *forest);

@@ -15,6 +15,7 @@ struct option_spec {
         const char *argument;
         size_t offset; /* in struct options */
         const char *help;
+        const char *without; /* what its argument is where none is given; NULL: it must be */
 };
 
 #define FIELD(name) offsetof(struct options, name)
@@ -25,7 +26,10 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_BS] = {"bs", 0, "SIZE", FIELD(bs), "read in blocks of SIZE, as 128KiB"},
                 [OPTION_BYTES] = {"bytes", 0, "SIZE", FIELD(bytes),
                                 "read no more than SIZE, as 1GiB; tune: in one run"},
+                [OPTION_BYTES_SHOWN] = {"bytes", 'b', NULL, FIELD(bytes_shown), "show sizes in bytes"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
+                [OPTION_COLOR] = {"color", 0, "WHEN", FIELD(color),
+                                "auto (on a terminal; the default), always or never", "auto"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
                 [OPTION_COUNT] = {"count", 0, "N", FIELD(count), "--like=dd: read N blocks"},
                 [OPTION_CSV] = {"csv", 0, NULL, FIELD(csv), "print lines of values with commas between"},
@@ -35,12 +39,15 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_FORCE] = {"force", 'f', NULL, FIELD(force), "replace a file; read what is degraded or in use"},
                 [OPTION_FORMAT] = {"format", 0, "FORMAT", FIELD(format), "dot (the default), mermaid or svg"},
                 [OPTION_HELP] = {"help", 'h', NULL, FIELD(help), "show this help"},
+                [OPTION_INTERACTIVE] = {"interactive", 'i', NULL, FIELD(interactive), "ask before each change"},
+                [OPTION_INVERSE] = {"inverse", 's', NULL, FIELD(inverse),
+                                "trees of the bottom devices, with what lies over them"},
                 [OPTION_JSON] = {"json", 'J', NULL, FIELD(json), "print JSON"},
                 [OPTION_LIKE] = {"like", 0, "TOOL", FIELD(like), "read and print as TOOL does: hdparm (-t) or dd"},
                 [OPTION_LINES] = {"lines", 'n', "N", FIELD(lines), "the last N entries only"},
-                [OPTION_NO_HEADINGS] = {"no-headings", 'n', NULL, FIELD(no_headings),
-                                "rows only: no headings, findings and summary"},
                 [OPTION_NO_PROBE] = {"no-probe", 0, NULL, FIELD(no_probe), "do not measure before and after"},
+                [OPTION_NOHEADINGS] = {"noheadings", 'n', NULL, FIELD(noheadings),
+                                "rows only: no headings, findings and summary"},
                 [OPTION_PAIRS] = {"pairs", 'P', NULL, FIELD(pairs), "print KEY=\"value\" pairs, numbers in base units"},
                 [OPTION_POLICY] = {"policy", 0, "FILE", FIELD(policy), "use this policy instead of the installed ones"},
                 [OPTION_RANDOM] = {"random", 0, NULL, FIELD(random),
@@ -62,51 +69,87 @@ static const struct option_spec specs[_OPTION_MAX] = {
                 [OPTION_WRITE] = {"write", 0, "FILE", FIELD(write), "write the rule to a file"},
 };
 
-static void take_option(enum option_id id, const char *argument, struct options *options) {
-        char *field = (char *)options + specs[id].offset;
+/* Names that options had once, and are still understood by. */
+static const struct alias {
+        const char *name;
+        enum option_id id;
+} aliases[] = {
+                {"no-headings", OPTION_NOHEADINGS},
+};
 
-        if (specs[id].argument)
-                *(const char **)(void *)field = argument;
+#define GETOPT_OPTIONS_MAX (_OPTION_MAX + ARRAY_SIZE(aliases) + 1)
+#define GETOPT_LETTERS_MAX (3 * _OPTION_MAX + 1)
+
+static void take_option(enum option_id id, const char *argument, struct options *options) {
+        const struct option_spec *spec = &specs[id];
+        char *field = (char *)options + spec->offset;
+
+        if (spec->argument)
+                *(const char **)(void *)field = argument ?: spec->without;
         else
                 *(bool *)(void *)field = true;
 }
 
-/* Two options of different commands may have one letter: it is that of PREFERRED, or else of one that has no argument. */
+/*
+ * Two options of different commands may have one name, or one letter: it means that of PREFERRED, or else the one that has
+ * no argument. This is whether ID has to step back behind another so.
+ */
+static bool gives_way(enum option_id id, enum option_id other, uint64_t preferred) {
+        bool is_preferred = preferred & OPTION_BIT(id), other_is = preferred & OPTION_BIT(other);
+
+        return is_preferred == other_is ? specs[id].argument && !specs[other].argument : other_is;
+}
+
+static bool has_name(enum option_id id, uint64_t preferred) {
+        for (enum option_id other = 0; other < _OPTION_MAX; other++)
+                if (other != id && strcmp(specs[other].name, specs[id].name) == 0 && gives_way(id, other, preferred))
+                        return false;
+        return true;
+}
+
 static enum option_id find_letter(int letter, uint64_t preferred) {
         enum option_id found = _OPTION_MAX;
 
-        for (enum option_id id = 0; id < _OPTION_MAX; id++) {
-                if (specs[id].letter != letter)
-                        continue;
-                if (preferred & OPTION_BIT(id))
-                        return id;
-                if (found == _OPTION_MAX || !specs[id].argument)
+        for (enum option_id id = 0; id < _OPTION_MAX; id++)
+                if (specs[id].letter == letter && (found == _OPTION_MAX || gives_way(found, id, preferred)))
                         found = id;
-        }
         return found;
 }
 
-/* Fills what getopt_long() wants from the table. LETTERS has room for two characters an option. */
-static void make_getopt_tables(uint64_t preferred, struct option long_options[static _OPTION_MAX + 1], char *letters) {
+static struct option getopt_option(enum option_id id, const char *name) {
+        const struct option_spec *spec = &specs[id];
+
+        return (struct option){
+                        .name = name,
+                        .has_arg = !spec->argument ? no_argument
+                                   : spec->without ? optional_argument
+                                                   : required_argument,
+                        .val = 256 + (int)id,
+        };
+}
+
+/* Fills what getopt_long() wants from the table. LETTERS has room for three characters an option. */
+static void make_getopt_tables(uint64_t preferred, struct option *long_options, char *letters) {
         for (enum option_id id = 0; id < _OPTION_MAX; id++) {
-                long_options[id] = (struct option){
-                                .name = specs[id].name,
-                                .has_arg = specs[id].argument ? required_argument : no_argument,
-                                .val = 256 + (int)id,
-                };
-                if (!specs[id].letter || find_letter(specs[id].letter, preferred) != id)
+                const struct option_spec *spec = &specs[id];
+
+                if (has_name(id, preferred))
+                        *long_options++ = getopt_option(id, spec->name);
+                if (!spec->letter || find_letter(spec->letter, preferred) != id)
                         continue;
-                *letters++ = specs[id].letter;
-                if (specs[id].argument)
+                *letters++ = spec->letter;
+                for (int colons = !spec->argument ? 0 : spec->without ? 2 : 1; colons > 0; colons--)
                         *letters++ = ':';
         }
+        for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+                *long_options++ = getopt_option(aliases[i].id, aliases[i].name);
         *letters = '\0';
 }
 
 /* *RET_GIVEN is the mask of the options that were given. Returns 0, or -EINVAL: getopt_long() has said why. */
 static int parse_options(int argc, char *argv[], uint64_t preferred, struct options *options, uint64_t *ret_given) {
-        struct option long_options[_OPTION_MAX + 1] = {};
-        char letters[2 * _OPTION_MAX + 1];
+        struct option long_options[GETOPT_OPTIONS_MAX] = {};
+        char letters[GETOPT_LETTERS_MAX];
         uint64_t given = 0;
         int c;
 
@@ -133,12 +176,12 @@ static uint64_t options_of(const char *word, const struct verb *verbs, size_t n_
 }
 
 /*
- * The options of the verb, as what letters mean depends on it: of the first word that names one, since a word before it
- * may be the argument of such a letter. 0 where there is none.
+ * The options of the verb, as what names and letters mean depends on it: of the first word that names one, since a word before it
+ * may be the argument of such an option. 0 where there is none.
  */
 static uint64_t find_preferred(int argc, char *argv[], const struct verb *verbs, size_t n_verbs) {
-        struct option long_options[_OPTION_MAX + 1] = {};
-        char letters[2 * _OPTION_MAX + 2] = "-"; /* words come in their place, as the argument of 1 */
+        struct option long_options[GETOPT_OPTIONS_MAX] = {};
+        char letters[1 + GETOPT_LETTERS_MAX] = "-"; /* words come in their place, as the argument of 1 */
         uint64_t preferred = 0;
         int c;
 
@@ -218,6 +261,10 @@ static int check_options(const struct verb *verb, uint64_t given) {
                 text_error("--json has all members always: it takes no --output");
                 return -EINVAL;
         }
+        if (format == OPTION_BIT(OPTION_JSON) && (given & OPTION_BIT(OPTION_INVERSE))) {
+                text_error("--json has the layers in one order always: it takes no --inverse");
+                return -EINVAL;
+        }
         return 0;
 }
 
@@ -252,7 +299,11 @@ void options_print_help(FILE *stream, uint64_t options) {
 
                 if (!(options & OPTION_BIT(id)))
                         continue;
-                snprintf(name, sizeof(name), "--%s%s%s", spec->name, spec->argument ? "=" : "", spec->argument ?: "");
+                if (spec->without)
+                        snprintf(name, sizeof(name), "--%s[=%s]", spec->name, spec->argument);
+                else
+                        snprintf(name, sizeof(name), "--%s%s%s", spec->name, spec->argument ? "=" : "",
+                                        spec->argument ?: "");
                 if (spec->letter)
                         fprintf(stream, "  -%c, %-18s %s\n", spec->letter, name, spec->help);
                 else

@@ -1,24 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <inttypes.h>
+
+#include "cli/color.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "common/change.h"
 #include "common/cleanup.h"
+#include "common/units.h"
 
-/* In the words that apply and the daemon have for it when it is made. */
-static void report_change(FILE *stream, const struct decision *decision) {
-        const struct apply_result as_planned = {
-                        .step = APPLY_DONE,
-                        .before_sectors = (uint64_t)opt_or(decision->layer->readahead_sectors, 0),
-                        .after_sectors = (uint64_t)opt_or(decision->target.sectors, 0),
-                        .changed = true,
-        };
-        _cleanup_(freep) char *sentence = change_sentence(decision, &as_planned);
+static int count_digits(uint64_t number) {
+        int n = 1;
 
-        text_print(stream, "%s [%s]", sentence ?: "", decision->rule ?: "");
+        for (; number >= 10; number /= 10)
+                n++;
+        return n;
 }
 
-void report_held(FILE *stream, const struct plan *plan) {
+static void print_side(FILE *stream, bool colors, enum color color, const char *title, uint64_t sectors, int digits) {
+        _cleanup_(freep) char *escaped = text_escape(title), *line = NULL;
+        char size[UNITS_BUFFER];
+
+        if (!escaped || asprintf(&line, "%c %s  %*" PRIu64 " sectors (%s)", color == COLOR_ADDED ? '+' : '-', escaped,
+                                        digits, sectors, units_format_sectors(size, sectors)) < 0) {
+                line = NULL;
+                return;
+        }
+        color_print(stream, colors, color, line);
+        fputc('\n', stream);
+}
+
+void report_change(FILE *stream, const struct decision *decision, bool colors) {
+        uint64_t before = (uint64_t)opt_or(decision->layer->readahead_sectors, 0);
+        uint64_t after = (uint64_t)opt_or(decision->target.sectors, 0);
+        int digits = count_digits(before > after ? before : after);
+        _cleanup_(freep) char *title = change_title(decision->layer);
+
+        print_side(stream, colors, COLOR_REMOVED, title ?: "", before, digits);
+        print_side(stream, colors, COLOR_ADDED, title ?: "", after, digits);
+        text_print_wrapped(stream, 2, 4, "rule '%s'%s%s", decision->rule ?: "", decision->reason ? ": " : "",
+                        decision->reason ?: "");
+}
+
+void report_held(FILE *stream, const struct plan *plan, bool colors) {
         for (size_t i = 0; i < plan->n_decisions; i++) {
                 const struct decision *decision = &plan->decisions[i];
                 _cleanup_(freep) char *title = NULL;
@@ -26,15 +50,20 @@ void report_held(FILE *stream, const struct plan *plan) {
                 if (decision->action != ACTION_HOLD)
                         continue;
                 title = text_layer_title(decision->layer);
-                text_print(stream, "held: %s: %s", title ?: "", decision->reason ?: "");
+                color_print(stream, colors, COLOR_HELD, "held");
+                text_print(stream, ": %s: %s", title ?: "", decision->reason ?: "");
         }
 }
 
-void report_plan(FILE *stream, const struct plan *plan) {
+void report_plan(FILE *stream, const struct plan *plan, bool colors) {
         for (size_t i = 0; i < plan->n_decisions; i++)
                 if (decision_is_change(&plan->decisions[i]))
-                        report_change(stream, &plan->decisions[i]);
-        report_held(stream, plan);
-        if (plan->n_changes == 0)
+                        report_change(stream, &plan->decisions[i], colors);
+        report_held(stream, plan, colors);
+        if (plan->n_changes == 0) {
                 text_print(stream, "Nothing to change.");
+                return;
+        }
+        fputc('\n', stream);
+        text_print(stream, "%zu to change, %zu held", plan->n_changes, plan->n_held);
 }

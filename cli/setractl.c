@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/color.h"
 #include "cli/columns.h"
 #include "cli/context.h"
 #include "cli/options.h"
@@ -20,17 +21,19 @@ static const struct verb verbs[] = {
                                 .name = "scan",
                                 .summary = "Show every stack as a tree, with its readahead and findings",
                                 .details = "Partitions of plain disks and empty devices are left out without --all.",
-                                .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_COLUMNS) |
-                                           OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_NO_HEADINGS) |
-                                           OPTION_BIT(OPTION_PAIRS) | OPTION_BIT(OPTION_POLICY) |
-                                           OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_ROOT),
+                                .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_BYTES_SHOWN) |
+                                           OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_COLUMNS) |
+                                           OPTION_BIT(OPTION_INVERSE) | OPTION_BIT(OPTION_JSON) |
+                                           OPTION_BIT(OPTION_NOHEADINGS) | OPTION_BIT(OPTION_PAIRS) |
+                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_ROOT),
                                 .run = verb_scan,
                 },
                 {
                                 .name = "plan",
                                 .summary = "Show what would be changed, and why",
-                                .options = OPTION_BIT(OPTION_CHECK) | OPTION_BIT(OPTION_JSON) |
-                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_ROOT),
+                                .options = OPTION_BIT(OPTION_CHECK) | OPTION_BIT(OPTION_COLOR) |
+                                           OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_POLICY) |
+                                           OPTION_BIT(OPTION_ROOT),
                                 .run = verb_plan,
                 },
                 {
@@ -41,7 +44,8 @@ static const struct verb verbs[] = {
                                 .details = "With DEV only that device is changed, also if its value was set by "
                                            "somebody\n"
                                            "else since, or was put back by 'setractl revert' or by keep-if.",
-                                .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_NO_PROBE) |
+                                .options = OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_DRY_RUN) |
+                                           OPTION_BIT(OPTION_INTERACTIVE) | OPTION_BIT(OPTION_NO_PROBE) |
                                            OPTION_BIT(OPTION_POLICY),
                                 .run = verb_apply,
                 },
@@ -68,8 +72,8 @@ static const struct verb verbs[] = {
                                 .details = "DEV is a device in any form: dm-3, /dev/dm-3, vg0/lv0, /dev/vg0/lv0,\n"
                                            "/dev/mapper/NAME, 253:3, a mount point, or on this machine a link such as\n"
                                            "/dev/disk/by-id/NAME.",
-                                .options = OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_POLICY) |
-                                           OPTION_BIT(OPTION_ROOT),
+                                .options = OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_JSON) |
+                                           OPTION_BIT(OPTION_POLICY) | OPTION_BIT(OPTION_ROOT),
                                 .run = verb_explain,
                 },
                 {
@@ -233,6 +237,9 @@ static enum exit_status run(int argc, char *argv[]) {
         int r;
 
         r = options_parse(argc, argv, verbs, ARRAY_SIZE(verbs), &context.options, &verb);
+        if (r < 0)
+                return STATUS_USAGE;
+        r = color_decide(context.options.color, &context.colors);
         if (r < 0)
                 return STATUS_USAGE;
         if (context.options.version)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,6 +18,19 @@ unsigned terminal_columns(int fd) {
         if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
                 return TERMINAL_COLUMNS;
         return size.ws_col;
+}
+
+unsigned terminal_table_columns(int fd) {
+        const char *text = getenv("COLUMNS");
+        unsigned long columns;
+        char *end;
+
+        if (!isatty(fd))
+                return 0;
+        if (!text || *text < '0' || *text > '9')
+                return terminal_columns(fd);
+        columns = strtoul(text, &end, 10);
+        return *end == '\0' && columns > 0 && columns <= USHRT_MAX ? (unsigned)columns : terminal_columns(fd);
 }
 
 bool terminal_is_utf8(void) {

@@ -4,17 +4,20 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/ask.h"
 #include "cli/device-change.h"
 #include "cli/find-layer.h"
+#include "cli/measure.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "common/apply.h"
 #include "common/change.h"
+#include "common/ledger-fate.h"
 #include "common/ledger-lock.h"
 #include "common/ledger-record.h"
-#include "common/worker.h"
 
 static int note_before(const struct decision *decision, const struct apply_request *request) {
         const struct ledger_change change = change_record(decision, request);
@@ -48,9 +51,14 @@ static int error_of(const struct apply_result *result) {
 }
 
 static void report_result(const struct decision *decision, const struct apply_result *result) {
-        _cleanup_(freep) char *sentence = change_sentence(decision, result);
+        _cleanup_(freep) char *sentence = change_sentence(decision, result), *title = NULL;
         int error = error_of(result);
 
+        if (error == -EINTR) {
+                title = text_layer_title(decision->layer);
+                text_error("%s: interrupted before it was changed", title ?: decision->layer->label);
+                return;
+        }
         if (error < 0) {
                 text_error("%s", sentence ?: strerror(-error));
                 return;
@@ -65,11 +73,68 @@ static void report_lost(const struct layer *layer, int error) {
         change_report_lost(title ?: layer->label, error);
 }
 
-/* 0, or a negative errno after saying on stderr what is wrong. */
-static int make_change(const struct context *context, const struct decision *decision) {
-        struct apply_request request = {};
+/* Its worker was ended before it could say anything: the device itself says whether it was changed. */
+static void find_result(const struct context *context, const struct apply_request *request, struct apply_result *ret) {
+        const struct ledger_entry asked = {.device = request->device, .new_sectors = request->to_sectors};
+        bool made = ledger_judge_value(&asked, context->root) == LEDGER_MADE;
+
+        *ret = (struct apply_result){
+                        .error = made ? 0 : -EINTR,
+                        .step = made ? APPLY_PROBE : APPLY_SET,
+                        .before_sectors = request->from_sectors,
+                        .after_sectors = made ? request->to_sectors : request->from_sectors,
+                        .changed = made,
+                        .probe = {.skipped = "it was interrupted"},
+        };
+}
+
+/* In a worker. *RET_SIGNAL is the signal that has ended it, or 0. */
+static int run_change(const struct context *context, const struct decision *decision,
+                const struct apply_request *request, struct apply_result *result, int *ret_signal) {
+        _cleanup_(freep) char *title = text_layer_title(decision->layer);
+        const struct measure measure = {
+                        .title = title,
+                        .job = apply_job,
+                        .input = request,
+                        .result = result,
+                        .result_size = sizeof(*result),
+                        .deadline_msec = change_deadline_msec(request, CHANGE_DEADLINE_MSEC),
+                        .progress = request->progress,
+        };
+        int r;
+
+        r = measure_run(&measure, ret_signal);
+        if (r == -EINTR)
+                find_result(context, request, result);
+        return r == -EINTR ? 0 : r;
+}
+
+static int run_on_record(const struct context *context, const struct decision *decision,
+                const struct apply_request *request, int *ret_signal) {
         struct apply_result result = {};
         int r, failed;
+
+        r = note_before(decision, request);
+        if (r < 0)
+                return r;
+        r = run_change(context, decision, request, &result, ret_signal);
+        if (r < 0)
+                report_lost(decision->layer, r);
+        else
+                report_result(decision, &result);
+        if (change_may_be_made(r))
+                return r;
+        failed = r < 0 ? r : error_of(&result);
+        r = note_after(request, &result);
+        return failed < 0 ? failed : r;
+}
+
+/* 0, or a negative errno after saying on stderr what is wrong. */
+static int make_change(const struct context *context, const struct decision *decision, int *ret_signal) {
+        _cleanup_(measure_progress_freep) struct probe_progress *progress = NULL;
+        struct apply_request request = {};
+        sigset_t before;
+        int r;
 
         r = change_request(context->survey, decision, &request);
         if (r < 0) {
@@ -80,30 +145,45 @@ static int make_change(const struct context *context, const struct decision *dec
                 request.probe = false;
                 request.probe_skipped[0] = '\0';
         }
-        r = note_before(decision, &request);
-        if (r < 0)
-                return r;
-        r = worker_run(apply_job, &request, &result, sizeof(result),
-                        change_deadline_msec(&request, CHANGE_DEADLINE_MSEC));
-        if (r < 0)
-                report_lost(decision->layer, r);
-        else
-                report_result(decision, &result);
-        if (change_may_be_made(r))
-                return r;
-        failed = r < 0 ? r : error_of(&result);
-        r = note_after(&request, &result);
-        return failed < 0 ? failed : r;
+        request.progress = progress = measure_progress_new();
+        measure_hold_signals(&before);
+        r = run_on_record(context, decision, &request, ret_signal);
+        measure_release_signals(&before);
+        return r;
+}
+
+/* *ASKS is whether the next one is asked about, too. */
+static enum answer ask_about(const struct context *context, const struct decision *decision, bool *asks) {
+        enum answer answer;
+
+        if (!*asks)
+                return ANSWER_YES;
+        report_change(stderr, decision, context->colors && isatty(STDERR_FILENO));
+        answer = ask(stdin, stderr, "Make this change?");
+        *asks = answer != ANSWER_ALL;
+        return answer;
 }
 
 static enum exit_status make_changes(const struct context *context) {
         const struct plan *plan = &context->survey->plan;
         enum exit_status status = STATUS_DONE;
+        bool asks = context->options.interactive;
+        int signal_number = 0;
 
-        for (size_t i = 0; i < plan->n_decisions; i++)
-                if (decision_is_change(&plan->decisions[i]) && make_change(context, &plan->decisions[i]) < 0)
+        for (size_t i = 0; i < plan->n_decisions && signal_number == 0; i++) {
+                enum answer answer;
+
+                if (!decision_is_change(&plan->decisions[i]))
+                        continue;
+                answer = ask_about(context, &plan->decisions[i], &asks);
+                if (answer == ANSWER_QUIT)
+                        break;
+                if (answer != ANSWER_NO && make_change(context, &plan->decisions[i], &signal_number) < 0)
                         status = STATUS_FAILED;
-        report_held(stdout, plan);
+        }
+        if (signal_number != 0)
+                measure_end_by(signal_number);
+        report_held(stdout, plan, context->colors);
         if (plan->n_changes == 0)
                 text_print(stdout, "Nothing to change.");
         return status;
@@ -150,7 +230,25 @@ static int survey_chosen(struct context *context) {
         return r;
 }
 
+static enum exit_status check_interactive(const struct options *options) {
+        if (!options->interactive)
+                return STATUS_DONE;
+        if (options->dry_run) {
+                text_error("--dry-run changes nothing: there is nothing to ask with --interactive");
+                return STATUS_USAGE;
+        }
+        if (isatty(STDIN_FILENO))
+                return STATUS_DONE;
+        text_error("--interactive needs a terminal to ask on, and standard input is none");
+        return STATUS_FAILED;
+}
+
 enum exit_status verb_apply(struct context *context) {
+        enum exit_status status;
+
+        status = check_interactive(&context->options);
+        if (status != STATUS_DONE)
+                return status;
         if (!context->options.dry_run && !change_is_permitted("apply", "'setractl plan' shows what it would do"))
                 return STATUS_FAILED;
         if (!context->options.dry_run && change_mend_trials() < 0)
@@ -158,7 +256,7 @@ enum exit_status verb_apply(struct context *context) {
         if (survey_chosen(context) < 0)
                 return STATUS_FAILED;
         if (context->options.dry_run) {
-                report_plan(stdout, &context->survey->plan);
+                report_plan(stdout, &context->survey->plan, context->colors);
                 return STATUS_DONE;
         }
         return make_changes(context);

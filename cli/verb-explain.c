@@ -6,13 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/color.h"
 #include "cli/columns.h"
 #include "cli/explain.h"
 #include "cli/find-layer.h"
 #include "cli/forest.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "common/units.h"
@@ -29,6 +32,12 @@ static void print_title(const struct explanation *e) {
                         layer->size_sectors.known && layer->size_sectors.value >= 0
                                         ? units_format_sectors(size, (uint64_t)layer->size_sectors.value)
                                         : "");
+        fputc('\n', stdout);
+}
+
+static void print_heading(bool colors, const char *text) {
+        fputc('\n', stdout);
+        color_print(stdout, colors, COLOR_HEADING, text);
         fputc('\n', stdout);
 }
 
@@ -58,9 +67,16 @@ static int find_roots(const struct survey *survey, const struct layer *layer, st
         return 0;
 }
 
-static int print_stack(const struct explanation *e) {
+static int print_stack(const struct explanation *e, bool colors) {
         _cleanup_(forest_done) struct forest forest = {};
         struct column_list columns;
+        struct table table = {
+                        .survey = e->survey,
+                        .columns = &columns,
+                        .form = TABLE_TREE,
+                        .colors = colors,
+                        .width = terminal_table_columns(STDOUT_FILENO),
+        };
         int r;
 
         r = columns_parse("NAME,KIND,RA,TARGET,STRIPE", &columns);
@@ -69,7 +85,8 @@ static int print_stack(const struct explanation *e) {
         r = find_roots(e->survey, e->layer, &forest);
         if (r < 0)
                 return r;
-        return table_print(stdout, e->survey, &forest, &columns, TABLE_TREE, true);
+        table.forest = &forest;
+        return table_print(stdout, &table);
 }
 
 static void print_miss(const struct policy_miss *miss) {
@@ -81,8 +98,8 @@ static void print_miss(const struct policy_miss *miss) {
                 text_print_wrapped(stdout, 5, 7, "no: it has no %s; wanted is %s", miss->key, miss->wanted);
 }
 
-static void print_rules(const struct policy_trace *trace) {
-        fputs("\nRules, in the order they are tried; the first that matches decides\n", stdout);
+static void print_rules(const struct policy_trace *trace, bool colors) {
+        print_heading(colors, "Rules, in the order they are tried; the first that matches decides");
         if (trace->n_steps == 0)
                 text_print_wrapped(stdout, 2, 2, "The policy has no rules.");
         for (size_t i = 0; i < trace->n_steps; i++) {
@@ -103,8 +120,8 @@ static void print_rules(const struct policy_trace *trace) {
                                 trace->n_not_reached == 1 ? " is" : "s are");
 }
 
-static void print_steps(const struct explanation *e) {
-        fputs("\nWhat it should be, in sectors of 512 bytes\n", stdout);
+static void print_steps(const struct explanation *e, bool colors) {
+        print_heading(colors, "What it should be, in sectors of 512 bytes");
         for (size_t i = 0; i < e->n_steps; i++) {
                 const struct explain_step *step = &e->steps[i];
                 char number[24] = "";
@@ -116,11 +133,11 @@ static void print_steps(const struct explanation *e) {
         }
 }
 
-static void print_findings(const struct explanation *e) {
+static void print_findings(const struct explanation *e, bool colors) {
         size_t n = 0;
         const struct finding *findings = findings_of(&e->survey->findings, e->layer, &n);
 
-        fputs("\nFindings\n", stdout);
+        print_heading(colors, "Findings");
         if (!findings || n == 0)
                 text_print_wrapped(stdout, 2, 2, "None.");
         for (size_t i = 0; findings && i < n; i++)
@@ -137,30 +154,30 @@ static void print_lines(const char *text) {
         }
 }
 
-static void print_advice(const struct explanation *e) {
+static void print_advice(const struct explanation *e, bool colors) {
         if (e->n_advice > 0)
-                fputs("\nWhat to type\n", stdout);
+                print_heading(colors, "What to type");
         for (size_t i = 0; i < e->n_advice; i++) {
                 text_print_wrapped(stdout, 2, 2, "%s", e->advice[i].purpose);
                 print_lines(e->advice[i].text);
         }
 }
 
-static int print_page(const struct explanation *e) {
+static int print_page(const struct explanation *e, bool colors) {
         int r;
 
         print_title(e);
-        r = print_stack(e);
+        r = print_stack(e, colors);
         if (r < 0)
                 return r;
-        fputs("\nReads go by\n", stdout);
+        print_heading(colors, "Reads go by");
         text_print_wrapped(stdout, 2, 2, "%s", e->reads_text);
-        print_rules(e->trace);
-        print_steps(e);
-        print_findings(e);
-        fputs("\nWhat setrad does\n", stdout);
+        print_rules(e->trace, colors);
+        print_steps(e, colors);
+        print_findings(e, colors);
+        print_heading(colors, "What setrad does");
         text_print_wrapped(stdout, 2, 2, "It %s", e->outcome);
-        print_advice(e);
+        print_advice(e, colors);
         return 0;
 }
 
@@ -179,7 +196,8 @@ enum exit_status verb_explain(struct context *context) {
                    : explain_build(context->survey, context->policy, context->options.policy, layer, arena,
                                      &explanation);
         if (r == 0)
-                r = context->options.json ? json_print(stdout, json_explain(&explanation)) : print_page(&explanation);
+                r = context->options.json ? json_print(stdout, json_explain(&explanation))
+                                          : print_page(&explanation, context->colors);
         if (r < 0) {
                 text_error("cannot explain '%s': %s", context->options.arguments[0], strerror(-r));
                 return STATUS_FAILED;

@@ -3,11 +3,21 @@
 /* setractl plan: what would be changed, and why. */
 
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/advice.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+
+static void print_plan(const struct context *context) {
+        const struct advice advice = advice_for(context, true);
+
+        report_plan(stdout, &context->survey->plan, context->colors);
+        if (isatty(STDOUT_FILENO))
+                advice_print(stdout, &advice);
+}
 
 enum exit_status verb_plan(struct context *context) {
         const struct options *options = &context->options;
@@ -23,6 +33,6 @@ enum exit_status verb_plan(struct context *context) {
                         return STATUS_FAILED;
                 }
         } else
-                report_plan(stdout, &context->survey->plan);
+                print_plan(context);
         return options->check && context->survey->plan.n_changes > 0 ? STATUS_WOULD_CHANGE : STATUS_DONE;
 }

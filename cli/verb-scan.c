@@ -3,21 +3,26 @@
 /* setractl scan: every stack as a tree, what was found, and a line that sums it up. */
 
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/advice.h"
+#include "cli/color.h"
 #include "cli/columns.h"
 #include "cli/forest.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 
-static void print_findings(const struct findings *findings) {
+static void print_findings(const struct findings *findings, bool colors) {
         for (size_t i = 0; i < findings->n_items; i++) {
                 const struct finding *finding = &findings->items[i];
                 _cleanup_(freep) char *title = text_layer_title(finding->layer);
 
-                text_print(stdout, "%s: %s: %s: %s", finding_severity_name(finding->severity), title ?: "",
-                                finding_code_name(finding->code), finding->text);
+                color_print(stdout, colors && finding->severity == SEVERITY_WARNING, COLOR_WARNING,
+                                finding_severity_name(finding->severity));
+                text_print(stdout, ": %s: %s: %s", title ?: "", finding_code_name(finding->code), finding->text);
         }
 }
 
@@ -46,27 +51,60 @@ static void print_summary(const struct survey *survey, const struct forest *fore
                         survey->plan.n_held);
 }
 
-static void print_legend(const struct survey *survey, const struct forest *forest) {
+static void print_legend(const struct context *context, const struct forest *forest) {
+        const struct survey *survey = context->survey;
+
         if (forest->n_stacks + forest->n_plain > 0)
                 fputc('\n', stdout);
-        print_findings(&survey->findings);
+        print_findings(&survey->findings, context->colors);
         print_summary(survey, forest);
+        if (isatty(STDOUT_FILENO)) {
+                const struct advice advice = advice_for(context, false);
+
+                advice_print(stdout, &advice);
+        }
 }
 
-static int print_tree(const struct context *context, const struct column_list *columns) {
+static int print_tree(const struct context *context, const struct forest *forest, const struct column_list *columns) {
+        const struct options *options = &context->options;
+        const struct table table = {
+                        .survey = context->survey,
+                        .forest = forest,
+                        .columns = columns,
+                        .form = options->raw     ? TABLE_RAW
+                                : options->pairs ? TABLE_PAIRS
+                                                 : TABLE_TREE,
+                        .no_headings = options->noheadings,
+                        .bytes = options->bytes_shown,
+                        .colors = context->colors,
+                        .width = terminal_table_columns(STDOUT_FILENO),
+        };
+        _cleanup_(forest_done) struct forest inverse = {};
+        struct table upside_down = table;
+        int r;
+
+        if (!options->inverse)
+                return table_print(stdout, &table);
+        r = forest_invert(context->survey, forest, &inverse);
+        if (r < 0)
+                return r;
+        upside_down.forest = &inverse;
+        return table_print(stdout, &upside_down);
+}
+
+static int print_layers(const struct context *context, const struct column_list *columns) {
         const struct options *options = &context->options;
         _cleanup_(forest_done) struct forest forest = {};
-        enum table_form form = options->raw ? TABLE_RAW : options->pairs ? TABLE_PAIRS : TABLE_TREE;
         int r;
 
         r = forest_build(context->survey, options->all, &forest);
         if (r < 0)
                 return r;
-        r = table_print(stdout, context->survey, &forest, columns, form, !options->no_headings);
+        r = print_tree(context, &forest, columns);
         if (r < 0)
                 return r;
-        if (form == TABLE_TREE && !options->no_headings)
-                print_legend(context->survey, &forest);
+        if (!options->raw && !options->pairs && !options->noheadings)
+                print_legend(context, &forest);
         return 0;
 }
 
@@ -80,7 +118,7 @@ enum exit_status verb_scan(struct context *context) {
         r = context_survey(context, POLICY_ANY);
         if (r < 0)
                 return STATUS_FAILED;
-        r = context->options.json ? json_print(stdout, json_scan(context->survey)) : print_tree(context, &columns);
+        r = context->options.json ? json_print(stdout, json_scan(context->survey)) : print_layers(context, &columns);
         if (r < 0) {
                 text_error("cannot print the layers: %s", strerror(-r));
                 return STATUS_FAILED;

@@ -146,7 +146,6 @@ static int find_striping(const struct layer *layer, const struct layer ***ret, s
         return 0;
 }
 
-/* "vg0/lv0 (dm-3 on md0)", "md0 (on sda, sdb)", "sda" */
 static int print_title(FILE *f, const struct layer *layer) {
         _cleanup_(freep) const struct layer **striping = NULL;
         bool named = strcmp(layer->label, layer->name) != 0;
@@ -314,6 +313,21 @@ static int print_sentence(FILE *f, const struct decision *decision, const struct
                         print_rejection(f, &decision->rule_action->probe.keep_if, result);
         }
         return 0;
+}
+
+char *change_title(const struct layer *layer) {
+        _cleanup_(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *f;
+        int r;
+
+        f = open_memstream(&text, &size);
+        if (!f)
+                return NULL;
+        r = print_title(f, layer);
+        if (fclose(f) != 0 || r < 0)
+                return NULL;
+        return TAKE_PTR(text);
 }
 
 char *change_sentence(const struct decision *decision, const struct apply_result *result) {

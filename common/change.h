@@ -22,9 +22,15 @@ struct ledger_change change_record(const struct decision *decision, const struct
 unsigned change_deadline_msec(const struct apply_request *request, unsigned deadline_msec);
 
 /*
+ * "vg0/lv0 (dm-3 on md0)", "md0 (on sda, sdb)", "sda": the label, in parentheses the kernel name where the label is another,
+ * and the layers beneath: those that stripe, else those directly below. The caller frees it; NULL without memory.
+ */
+char *change_title(const struct layer *layer);
+
+/*
  * One line for people: "vg0/lv0 (dm-3 on md0): readahead 256 → 3072 sectors (1.5 MiB = 2 × stripe width 768 KiB of md0,
- * raid5 4 × 256 KiB); sequential read 49.9 → 146 MB/s (×2.93, 5 runs)". In parentheses the kernel name, where the label
- * is another, and the layers beneath: those that stripe, else those directly below. For a change that failed it says how
- * far it came, for one that keep-if did not let stand that it was put back. The caller frees it; NULL without memory.
+ * raid5 4 × 256 KiB); sequential read 49.9 → 146 MB/s (×2.93, 5 runs)". It begins with the title. For a change that failed
+ * it says how far it came, for one that keep-if did not let stand that it was put back. The caller frees it; NULL without
+ * memory.
  */
 char *change_sentence(const struct decision *decision, const struct apply_result *result);

@@ -3,10 +3,11 @@
 # Completion of setractl for bash. Commands, options and columns are those that the program names in its --help, so there
 # is no second list of them here.
 
-# _setractl_options PROGRAM [COMMAND]: "-o --output LIST" for each option; "-" where it has no letter.
+# _setractl_options PROGRAM [COMMAND]: "-o --output LIST" for each option; "-" where it has no letter, "[LIST" where the
+# argument may be left out.
 _setractl_options() {
     "$@" --help 2>/dev/null |
-        sed -nE '/^Options/,/^$/{s/^ {6}/  -, /; s/^  (-.?), (--[^ =]+)(=([^ ]+))? .*/\1 \2 \4/p}'
+        sed -nE '/^Options/,/^$/{s/^ {6}/  -, /; s/^  (-.?), (--[^] =[]+)((\[?)=([^] ]+)\]?)? .*/\1 \2 \4\5/p}'
 }
 
 # _setractl_section PROGRAM COMMAND HEADING: the first words below the heading in a help.
@@ -19,7 +20,7 @@ _setractl_section() {
 # _setractl_devices PROGRAM ROOT: names, kernel names and mount points, one a line.
 _setractl_devices() {
     local name kname use path paths
-    set -- "$1" scan --raw --no-headings --output NAME,KNAME,USE ${2:+--root "$2"}
+    set -- "$1" scan --raw --noheadings --output NAME,KNAME,USE ${2:+--root "$2"}
     timeout 2 "$@" 2>/dev/null | while read -r name kname use; do
         printf '%b\n%b\n' "$name" "$kname"
         IFS=, read -ra paths <<<"$use"
@@ -54,6 +55,7 @@ _setractl_columns() {
 _setractl_argument() {
     local prefix=$3
     case $1$2 in
+        --color*) _setractl_offer "$prefix" auto always never ;;
         --format*) _setractl_offer "$prefix" dot mermaid svg ;;
         --like*) _setractl_offer "$prefix" hdparm dd ;;
         --workload*) _setractl_offer "$prefix" sequential mixed ;;
@@ -103,10 +105,12 @@ _setractl_read_words() {
         elif [[ $word == -- ]]; then
             ended=yes
         elif [[ ! $ended && $word == --* ]]; then
-            [[ ! $options =~ \ $word\ [A-Z] ]] || waiting=$word
+            # What one command takes without an argument has none before a command is named.
+            [[ ! $options =~ \ $word\ [A-Z] || $options == *" $word "$'\n'* ]] || waiting=$word
         elif [[ ! $ended && $word == -?* ]]; then
             # A letter means what the command says, where there is one.
-            [[ ! $options =~ $'\n'-${word: -1}\ (--[^ ]+)\ [A-Z] ]] || waiting=${BASH_REMATCH[1]}
+            [[ $options =~ $'\n'-${word: -1}\ (--[^ ]+)\ $'\n' || ! $options =~ $'\n'-${word: -1}\ (--[^ ]+)\ [A-Z] ]] ||
+                waiting=${BASH_REMATCH[1]}
         elif [[ ! $command && $'\n'$commands$'\n' == *$'\n'$word$'\n'* ]]; then
             command=$word
             options=$'\n'$(_setractl_options "$program" "$command")$'\n'
@@ -128,7 +132,7 @@ _setractl() {
     if [[ $waiting ]]; then
         [[ ! $known =~ \ $waiting\ ([A-Z]+) ]] || _setractl_argument "$waiting" "${BASH_REMATCH[1]}" ''
     elif [[ ! $ended && $cur == --*=* ]]; then
-        [[ ! $known =~ \ ${cur%%=*}\ ([A-Z]+) ]] || _setractl_argument "${cur%%=*}" "${BASH_REMATCH[1]}" "${cur%%=*}="
+        [[ ! $known =~ \ ${cur%%=*}\ \[?([A-Z]+) ]] || _setractl_argument "${cur%%=*}" "${BASH_REMATCH[1]}" "${cur%%=*}="
     elif [[ ! $ended && $cur == -* ]]; then
         # shellcheck disable=SC2046
         _setractl_offer '' $(_setractl_options "$program" "${command:-scan}" | tr ' ' '\n' | grep -- '-.')

@@ -25,7 +25,7 @@ function __setractl_devices
         __fish_complete_path (commandline -ct)
         return
     end
-    timeout 2 setractl scan --raw --no-headings --output NAME,KNAME,USE (test -n "$root"; and echo --root=$root) 2>/dev/null |
+    timeout 2 setractl scan --raw --noheadings --output NAME,KNAME,USE (test -n "$root"; and echo --root=$root) 2>/dev/null |
         while read -l name kname use
             string unescape -- $name $kname (string split , -- $use | string match '/*')
         end | sort -u
@@ -34,6 +34,8 @@ end
 # What stands for an argument in the help, as arguments of "complete".
 function __setractl_declare_argument
     switch $argv[1]$argv[2]
+        case '--color*' # which may be left out
+            printf '%s\n' -f -a 'auto always never'
         case '--format*'
             printf '%s\n' -x -a 'dot mermaid svg'
         case '--like*'
@@ -58,7 +60,7 @@ function __setractl_declare
     for line in (setractl $argv[1] --help 2>/dev/null)
         set -q usage[1]
         or set usage $line
-        set -l option (string match -r '^  -?(\w?),? +--([^ =]+)=?([^ ]*) +(.*)$' -- $line)
+        set -l option (string match -r '^  -?(\w?),? +--([^ =\[]+)\[?=?([^ \]]*)\]? +(.*)$' -- $line)
         or continue
         set -l letter (test -n "$option[2]"; and printf '%s\n' -s $option[2])
         set -l argument (test -n "$option[4]"; and __setractl_declare_argument --$option[3] $option[4])

@@ -48,7 +48,7 @@ offers_fish() {
 # offered SHELL LINE: the words, of a list or a path only the last part, which is all that zsh and readline show.
 offered() {
     awk -v line="== $2" '/^== / {inside = $0 == line; next} inside' "$work/$1.offered" |
-        sed 's/\t.*//; s/^--[a-z-]*=//; s/.*[,+]//; s|^/.*/\(.\)|\1|; s|/$||' | sort -u
+        sed 's/\t.*//; s/^\(--[a-z-]*\)=$/\1/; s/^--[a-z-]*=//; s/.*[,+]//; s|^/.*/\(.\)|\1|; s|/$||' | sort -u
 }
 
 # offers LINE WORD…: each shell does, and no others.
@@ -62,7 +62,7 @@ offers() {
     done
 }
 
-options_of() { "$setractl" "$@" --help | grep -E '^ +-' | sed 's/ *\(-.\), / \1\n/; s/[= ]*\(--[^ =]*\).*/\1/' | tr -d ' '; }
+options_of() { "$setractl" "$@" --help | grep -E '^ +-' | sed 's/ *\(-.\), / \1\n/; s/[= ]*\(--[^] =[]*\).*/\1/' | tr -d ' '; }
 
 # --- everything that is asked
 
@@ -71,7 +71,8 @@ columns=$("$setractl" scan --help | awk '/^Columns/ {inside = 1; next} inside {p
 lines=('setractl ' 'setractl re' 'setractl -' 'setractl scan -o ' 'setractl scan --output=NAME,K' 'setractl scan -o MAJ:MIN,S'
     "setractl --policy $directory plan --r" "setractl --root=$root explain vg" "setractl explain --root $root /srv"
     "setractl explain --root $root md0 d" "setractl revert --root $root md0 vg0/h" "setractl plan --policy=$directory/p"
-    "setractl check-policy $directory/p" "setractl scan --root $root sd")
+    "setractl check-policy $directory/p" "setractl scan --root $root sd" 'setractl scan --color='
+    'setractl plan --color=n' 'setractl --color re' 'setractl --bytes re' 'setractl probe --bytes vg')
 for command in $commands; do
     lines+=("setractl $command -")
     for option in format like workload; do
@@ -106,6 +107,14 @@ offers 'setractl scan -o ' $columns
 offers 'setractl scan --output=NAME,K' KNAME KIND
 offers 'setractl scan -o MAJ:MIN,S' SIZE STRIPE STATE
 offers "setractl --policy $directory plan --r" --root
+offers 'setractl scan --color=' auto always never
+offers 'setractl plan --color=n' never
+# Options that have an argument for some commands only, or need none, do not take the command for it.
+offers 'setractl --color re' revert
+offers 'setractl --bytes re' revert
+for shell in "${shells[@]}"; do
+    [ -z "$(offered "$shell" 'setractl probe --bytes vg')" ] || fail "$shell: a size is no device"
+done
 offers "setractl --root=$root explain vg" vg0/data vg0/home
 offers "setractl explain --root $root /srv" 'my data'
 offers "setractl revert --root $root md0 vg0/h" vg0/home

@@ -31,7 +31,7 @@ same() {
 
 # "-o, --output=LIST" of the options in a help, and of those in a page.
 help_options() { sed -n 's/^   *\(-., \)\{0,1\}\(--[^ ]*\)  *.*/\1\2/p'; }
-page_options() { sed -n '/^\.It Fl/{s/^\.It //; s/Fl -/--/g; s/Fl /-/g; s/ , /, /g; s/ Ns = Ns Ar /=/; p}'; }
+page_options() { sed -n '/^\.It Fl/{s/^\.It //; s/Fl -/--/g; s/Fl /-/g; s/ , /, /g; s/ Ns = Ns Ar /=/; s/ Ns Op = Ns Ar \(.*\)/[=\1]/; p}'; }
 
 # --- setrad
 

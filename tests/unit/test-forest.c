@@ -161,7 +161,11 @@ static void check_shared(bool utf8) {
 
         assert_int_equal(columns_parse("kname,name,target,state", &columns), 0);
         assert_int_equal(forest_build(&m.survey, false, &forest), 0);
-        assert_int_equal(table_print(stream, &m.survey, &forest, &columns, TABLE_PAIRS, true), 0);
+        assert_int_equal(table_print(stream, &(struct table){.survey = &m.survey,
+                                                             .forest = &forest,
+                                                             .columns = &columns,
+                                                             .form = TABLE_PAIRS}),
+                        0);
         assert_int_equal(fclose(stream), 0);
         assert_string_equal(text, "KNAME=\"dm-0\" NAME=\"dm-0\" TARGET=\"\" STATE=\"ignore\"\n"
                                   "KNAME=\"md0\" NAME=\"md0\" TARGET=\"\" STATE=\"ignore\"\n"
@@ -171,7 +175,11 @@ static void check_shared(bool utf8) {
         free(TAKE_PTR(text));
         stream = open_memstream(&text, &length);
         assert_int_equal(columns_parse("target,name", &columns), 0);
-        assert_int_equal(table_print(stream, &m.survey, &forest, &columns, TABLE_TREE, false), 0);
+        assert_int_equal(table_print(stream, &(struct table){.survey = &m.survey,
+                                                             .forest = &forest,
+                                                             .columns = &columns,
+                                                             .no_headings = true}),
+                        0);
         assert_int_equal(fclose(stream), 0);
         assert_non_null(strstr(text, "md0\n"));
         assert_non_null(strstr(text, utf8 ? "md0 …\n" : "md0 \\xe2\\x80\\xa6\n"));
@@ -183,6 +191,45 @@ static void test_table_shows_shared_layers_once(void **state) {
         check_shared(false);
         assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
         check_shared(true);
+}
+
+static void check_inverse(const struct machine *m, bool all, const char *stacks, const char *plain, const char *over) {
+        _cleanup_(forest_done) struct forest forest = {}, inverse = {};
+        const struct layer *marked[LAYERS_MAX];
+        size_t n = 0;
+
+        assert_int_equal(forest_build(&m->survey, all, &forest), 0);
+        assert_int_equal(forest_invert(&m->survey, &forest, &inverse), 0);
+        for (size_t i = 0; i < m->topology.n_layers; i++)
+                if (inverse.over[i])
+                        marked[n++] = &m->layers[i];
+        assert_names(inverse.stacks, inverse.n_stacks, stacks);
+        assert_names(inverse.plain, inverse.n_plain, plain);
+        assert_names(marked, n, over);
+}
+
+/* Two arrays share a disk; of the disk's other partition nothing is shown without all, nor of the empty loop device. */
+static void test_inverse(void **state) {
+        struct machine m;
+        size_t a, b, one, two, md0, map;
+
+        machine_init(&m);
+        b = machine_add(&m, "sdb", KIND_DISK);
+        a = machine_add(&m, "sda", KIND_DISK);
+        machine_add(&m, "sdc", KIND_DISK);
+        one = machine_add(&m, "sda1", KIND_PARTITION);
+        two = machine_add(&m, "sda2", KIND_PARTITION);
+        md0 = machine_add(&m, "md0", KIND_MD_RAID0);
+        map = machine_add(&m, "dm-0", KIND_DM_LINEAR);
+        m.layers[machine_add(&m, "loop0", KIND_LOOP)].size_sectors = opt_some(0);
+        machine_link(&m, one, a);
+        machine_link(&m, two, a);
+        machine_link(&m, md0, one);
+        machine_link(&m, md0, b);
+        machine_link(&m, map, md0);
+
+        check_inverse(&m, false, "sda sdb", "sdc", "sdb sda sdc sda1 md0 dm-0");
+        check_inverse(&m, true, "sda sdb", "loop0 sdc", "sdb sda sdc sda1 sda2 md0 dm-0 loop0");
 }
 
 /* Deeper than what is shown, and than libsmartcols could bear. */
@@ -208,7 +255,9 @@ static void test_table_bounds_depth(void **state) {
                 all[i] = &layers[i];
         }
         assert_int_equal(columns_parse("name", &columns), 0);
-        assert_int_equal(table_print(stream, &survey, &forest, &columns, TABLE_TREE, true), 0);
+        assert_int_equal(
+                        table_print(stream, &(struct table){.survey = &survey, .forest = &forest, .columns = &columns}),
+                        0);
         assert_int_equal(fclose(stream), 0);
         assert_non_null(strstr(text, "dm …\n")); /* in UTF-8, as the test before left it */
 }
@@ -238,6 +287,7 @@ int main(void) {
                         cmocka_unit_test(test_disk_half_in_a_stack),
                         cmocka_unit_test(test_disk_with_something_to_say),
                         cmocka_unit_test(test_table_shows_shared_layers_once),
+                        cmocka_unit_test(test_inverse),
                         cmocka_unit_test(test_table_bounds_depth),
                         cmocka_unit_test(test_columns_parse),
         };

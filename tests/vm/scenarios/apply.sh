@@ -16,7 +16,7 @@ chmod 600 "$(readlink -f /dev/mapper/odd)"
 
 entry() { jq -r --arg l "$1" ".entries[] | select(.change.label == \$l) | $2" /run/setrad/ledger.json; }
 
-assert_eq "$(setractl apply --dry-run | grep -c 'readahead 256 → 3072')" 2 "changes of a dry run"
+assert_eq "$(setractl apply --dry-run | grep -cE '^(-.* 256|[+].* 3072) sectors ')" 4 "lines of the changes of a dry run"
 assert_eq "$(ra /dev/mapper/plain)" 256 "readahead after a dry run"
 setractl apply >"$scenario_dir/out"
 cat "$scenario_dir/out"
