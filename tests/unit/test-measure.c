@@ -471,5 +471,9 @@ int main(void) {
         };
 
         setlocale(LC_CTYPE, "C.UTF-8");
+        /* A shell lets what runs in the background ignore these. */
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
         return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

@@ -547,6 +547,8 @@ static void check_signal(int signal_number) {
                 /* A job of its own, as only such a one is stopped by a terminal's signals. */
                 if (setpgid(0, 0) < 0 || setrlimit(RLIMIT_CORE, &no_core) < 0)
                         _exit(1);
+                /* Whoever runs this in the background may have it ignored. */
+                signal(signal_number, SIG_DFL);
                 tune_begin(&m->tune, &bounds);
                 (void)tune_run_with(&ops, &request, &result);
                 _exit(0);
