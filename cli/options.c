@@ -11,11 +11,10 @@
 /* An option with an argument fills a const char *, one without a bool. */
 struct option_spec {
         const char *name;
-        char letter; /* '\0': none */
-        const char *argument;
-        size_t offset; /* in struct options */
+        char letter;          /* '\0': none */
+        const char *argument; /* in brackets if it may be left out, and is NULL then */
+        size_t offset;        /* in struct options */
         const char *help;
-        const char *without; /* what its argument is where none is given; NULL: it must be */
 };
 
 #define FIELD(name) offsetof(struct options, name)
@@ -28,8 +27,8 @@ static const struct option_spec specs[_OPTION_MAX] = {
                                 "read no more than SIZE, as 1GiB; tune: in one run"},
                 [OPTION_BYTES_SHOWN] = {"bytes", 'b', NULL, FIELD(bytes_shown), "show sizes in bytes"},
                 [OPTION_CHECK] = {"check", 0, NULL, FIELD(check), "exit with status 3 where something would change"},
-                [OPTION_COLOR] = {"color", 0, "WHEN", FIELD(color),
-                                "auto (on a terminal; the default), always or never", "auto"},
+                [OPTION_COLOR] = {"color", 0, "[WHEN]", FIELD(color),
+                                "auto (on a terminal; the default), always or never"},
                 [OPTION_COLUMNS] = {"output", 'o', "LIST", FIELD(columns), "columns to show; +LIST adds to the usual"},
                 [OPTION_COUNT] = {"count", 0, "N", FIELD(count), "--like=dd: read N blocks"},
                 [OPTION_CSV] = {"csv", 0, NULL, FIELD(csv), "print lines of values with commas between"},
@@ -85,7 +84,7 @@ static void take_option(enum option_id id, const char *argument, struct options 
         char *field = (char *)options + spec->offset;
 
         if (spec->argument)
-                *(const char **)(void *)field = argument ?: spec->without;
+                *(const char **)(void *)field = argument;
         else
                 *(bool *)(void *)field = true;
 }
@@ -116,16 +115,14 @@ static enum option_id find_letter(int letter, uint64_t preferred) {
         return found;
 }
 
-static struct option getopt_option(enum option_id id, const char *name) {
-        const struct option_spec *spec = &specs[id];
+static int has_argument(const struct option_spec *spec) {
+        if (!spec->argument)
+                return no_argument;
+        return *spec->argument == '[' ? optional_argument : required_argument;
+}
 
-        return (struct option){
-                        .name = name,
-                        .has_arg = !spec->argument ? no_argument
-                                   : spec->without ? optional_argument
-                                                   : required_argument,
-                        .val = 256 + (int)id,
-        };
+static struct option getopt_option(enum option_id id, const char *name) {
+        return (struct option){.name = name, .has_arg = has_argument(&specs[id]), .val = 256 + (int)id};
 }
 
 /* Fills what getopt_long() wants from the table. LETTERS has room for three characters an option. */
@@ -138,7 +135,7 @@ static void make_getopt_tables(uint64_t preferred, struct option *long_options, 
                 if (!spec->letter || find_letter(spec->letter, preferred) != id)
                         continue;
                 *letters++ = spec->letter;
-                for (int colons = !spec->argument ? 0 : spec->without ? 2 : 1; colons > 0; colons--)
+                for (int colons = has_argument(spec); colons > 0; colons--)
                         *letters++ = ':';
         }
         for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
@@ -299,8 +296,8 @@ void options_print_help(FILE *stream, uint64_t options) {
 
                 if (!(options & OPTION_BIT(id)))
                         continue;
-                if (spec->without)
-                        snprintf(name, sizeof(name), "--%s[=%s]", spec->name, spec->argument);
+                if (has_argument(spec) == optional_argument)
+                        snprintf(name, sizeof(name), "--%s[=%s", spec->name, spec->argument + 1);
                 else
                         snprintf(name, sizeof(name), "--%s%s%s", spec->name, spec->argument ? "=" : "",
                                         spec->argument ?: "");
