@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# summary: tune finds for a RAID10 far 2 of 4 × 64 KiB what a sweep over twelve values finds, with a third of the bytes
+# summary: tune finds for a RAID10 far 2 of 4 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
 # boot: shared
 # timeout: 300
 
@@ -8,6 +8,6 @@
 expect_restart
 systemctl stop setrad.service
 serial_disks 4 256 6
-md_create md0 10-f2 64 "${disks[@]}"
+md_create md0 10-f2 256 "${disks[@]}"
 check_tune /dev/md0 128
 systemctl start setrad.service
