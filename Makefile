@@ -76,6 +76,8 @@ SECONDS ?= 60
 TEST_SUPPORT := $(call objects,tests/support/*.c)
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
 VM_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/vm/programs/*.c))
+# For tests/cli: what probe and tune print.
+PRINT_REPORTS := $(BUILD)/tests/json/print-reports
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
 
 all: $(BUILD)/setrad $(BUILD)/setractl
@@ -124,9 +126,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/flags: export FLAGS_NOW := $(FLAGS_NOW)
 
 # All that there is to compile, the tests too.
-everything: all $(UNIT_TESTS) $(FUZZERS) $(BENCHES)
+everything: all $(UNIT_TESTS) $(PRINT_REPORTS) $(FUZZERS) $(BENCHES)
 
-check: all $(UNIT_TESTS) $(FUZZERS)
+check: all $(UNIT_TESTS) $(PRINT_REPORTS) $(FUZZERS)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS) $(FUZZERS)
 
 fuzzers: $(FUZZERS)

@@ -104,6 +104,7 @@ measured=(SETRAD_MBPS_BEFORE=49.90 SETRAD_MBPS_AFTER=146.20 SETRAD_GAIN=2.930 SE
         SETRAD_MBPS_BEFORE=100 SETRAD_MBPS_AFTER=101 SETRAD_GAIN=1.01 'SETRAD_PROBE_VERDICT=no difference' MESSAGE=tenth
 } | journal one
 
+mkdir "$work/documents"
 run 0 history -D "$work/one"
 golden history
 empty err
@@ -187,6 +188,11 @@ run 0 history -D "$work/hostile" --json
 query '.entries[0] | [.label, .from_sectors, .to_sectors, .mbps_before, .mbps_after, .gain]' \
     '["\u001b[2Jvg\nfake line",null,null,null,null,null]'
 query '.entries[1] | [.name, .label, .message]' '[null,null,null]'
+
+# All of that JSON is as docs/setractl.schema.json says.
+# shellcheck source=tests/json/python.bash
+. tests/json/python.bash
+"$python" tests/json/check-schema --documents history "$work"/documents/* >"$work/schema" || [ $? -eq 77 ] || fail "$(<"$work/schema")"
 
 # A damaged file is no reason to fail, or to hang.
 mkdir "$work/damaged"

@@ -20,7 +20,8 @@ finish() {
     exit
 }
 
-# run STATUS ARGUMENT…: runs setractl, output in $work/out and $work/err.
+# run STATUS ARGUMENT…: runs setractl, output in $work/out and $work/err. Where the directory $work/documents exists, JSON
+# is kept there, too.
 run() {
     local expected=$1 status
     shift
@@ -28,6 +29,9 @@ run() {
     "$setractl" "$@" >"$work/out" 2>"$work/err"
     status=$?
     [ "$status" -eq "$expected" ] || fail "$last: exit status $status, not $expected: $(head -3 "$work/err")"
+    if [ -d "$work/documents" ] && [[ " $* " == *' --json '* ]]; then
+        cp "$work/out" "$(mktemp "$work/documents/XXXXXX")"
+    fi
 }
 
 # expect out|err REGEX: a line of it matches.
