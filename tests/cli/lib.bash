@@ -57,6 +57,24 @@ usage_error() {
     expect err '^setractl: '
 }
 
+# on_terminal STATUS COLUMNS ARGUMENT…: as run, on a terminal of so many columns.
+on_terminal() {
+    local expected=$1 columns=$2 status
+    shift 2
+    last="on $columns columns: setractl $*"
+    "$here/on-terminal" "$columns" "$setractl" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ "$status" -eq "$expected" ] || fail "$last: exit status $status, not $expected: $(head -3 "$work/out")"
+    empty err
+}
+
+# no_wider COLUMNS: no line of stdout has more
+no_wider() {
+    local columns
+    columns=$(LC_ALL=C.UTF-8 wc -L <"$work/out")
+    [ "$columns" -le "$1" ] || fail "$last: a line has $columns columns, more than $1"
+}
+
 # query FILTER EXPECTED: what jq makes of stdout.
 query() {
     local result

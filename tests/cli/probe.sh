@@ -67,4 +67,9 @@ if [ -n "$disk" ] && ! head -c 1 "/dev/$disk" >/dev/null 2>&1; then
     expect err 'permission'
 fi
 
+# What is printed of figures that are made up: measuring takes devices.
+last='print-reports probe'
+LC_ALL=C.UTF-8 "$BUILD/tests/json/print-reports" probe >"$work/out" || fail "$last: exit status $?"
+golden probe
+
 finish

@@ -49,6 +49,7 @@ cp "$root/run/setrad/ledger.json" "$work/ledger"
 
 # All but what was reverted before; a map that is suspended now is a failure.
 run 1 revert --root "$root" --dry-run --all
+golden revert-dry-run
 expect out '^vg0/data \(dm-0\): readahead 256 → 8 sectors, its original value$'
 expect out '^vg0/home \(dm-1\) has 7168 sectors, not the 3072 that setrad gave it: left alone$'
 expect out '^vg0/gone \(dm-9\) is gone: there is nothing to put back$'

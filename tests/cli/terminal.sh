@@ -16,17 +16,6 @@ given=(--root "$root" --policy "$work/policy.yaml")
 wide=(-o '+reason,rule,finding,use')
 escape=$'\e'
 
-# on_terminal STATUS COLUMNS ARGUMENT…: as run, on a terminal of so many columns.
-on_terminal() {
-    local expected=$1 columns=$2 status
-    shift 2
-    last="on $columns columns: setractl $*"
-    "$here/on-terminal" "$columns" "$setractl" "$@" >"$work/out" 2>"$work/err"
-    status=$?
-    [ "$status" -eq "$expected" ] || fail "$last: exit status $status, not $expected: $(head -3 "$work/out")"
-    empty err
-}
-
 # widest MAX: no line of the table has more columns.
 widest() {
     local columns

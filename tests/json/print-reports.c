@@ -6,6 +6,7 @@
  *   print-reports json           documents, each in one line after "probe " or "tune "
  *   print-reports probe          every form for people
  *   print-reports tune COLUMNS   the page for a terminal of that width
+ *   print-reports csv            lines for programs
  */
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static bool measure_tune(const struct stack *stack, bool mixed, struct tune *tun
                         .max_text = "8 MiB, the max of its rule"};
         if (!tune_choose(tune, &ret->choice))
                 return false;
-        ret->rule = tune_rule(ret->layer, tune->values[ret->choice.chosen].sectors, stack->arena);
+        ret->rule = tune_rule(ret->layer, stack->topology, tune->values[ret->choice.chosen].sectors, stack->arena);
         return ret->rule;
 }
 
@@ -177,6 +178,18 @@ static int print_tune(const struct stack *stack, unsigned columns) {
         return 0;
 }
 
+static int print_csv(const struct stack *stack) {
+        struct tune_report report;
+        struct tune tune;
+
+        for (unsigned mixed = 0; mixed < 2; mixed++) {
+                if (!measure_tune(stack, mixed, &tune, &report))
+                        return -EIO;
+                tune_print_csv(stdout, &report);
+        }
+        return 0;
+}
+
 int main(int argc, char **argv) {
         _cleanup_(stack_freep) struct stack *stack = stack_build(STACK);
         int r;
@@ -187,10 +200,12 @@ int main(int argc, char **argv) {
                 r = r < 0 ? r : print_tune_documents(stack);
         } else if (argc == 2 && strcmp(argv[1], "probe") == 0)
                 r = print_probe(stack);
+        else if (argc == 2 && strcmp(argv[1], "csv") == 0)
+                r = print_csv(stack);
         else if (argc == 3 && strcmp(argv[1], "tune") == 0)
                 r = print_tune(stack, (unsigned)atoi(argv[2]));
         else {
-                fputs("usage: print-reports json|probe|tune COLUMNS\n", stderr);
+                fputs("usage: print-reports json|probe|csv|tune COLUMNS\n", stderr);
                 return EXIT_FAILURE;
         }
         return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
