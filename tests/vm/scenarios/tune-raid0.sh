@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID0 of 4 × 64 KiB what a sweep over twelve values finds, with a third of the bytes
+# length: long
 # boot: shared
 # timeout: 300
 
