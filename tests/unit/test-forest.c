@@ -193,7 +193,25 @@ static void test_table_shows_shared_layers_once(void **state) {
         check_shared(true);
 }
 
-static void check_inverse(const struct machine *m, bool all, const char *stacks, const char *plain, const char *over) {
+static void assert_rows(const struct machine *m, const struct forest *forest, const char *expected) {
+        _cleanup_(freep) char *text = NULL;
+        struct column_list columns;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+
+        assert_int_equal(columns_parse("kname", &columns), 0);
+        assert_int_equal(table_print(stream, &(struct table){.survey = &m->survey,
+                                                             .forest = forest,
+                                                             .columns = &columns,
+                                                             .form = TABLE_RAW,
+                                                             .no_headings = true}),
+                        0);
+        assert_int_equal(fclose(stream), 0);
+        assert_string_equal(text, expected);
+}
+
+static void check_inverse(const struct machine *m, bool all, const char *stacks, const char *plain, const char *over,
+                const char *rows) {
         _cleanup_(forest_done) struct forest forest = {}, inverse = {};
         const struct layer *marked[LAYERS_MAX];
         size_t n = 0;
@@ -206,6 +224,7 @@ static void check_inverse(const struct machine *m, bool all, const char *stacks,
         assert_names(inverse.stacks, inverse.n_stacks, stacks);
         assert_names(inverse.plain, inverse.n_plain, plain);
         assert_names(marked, n, over);
+        assert_rows(m, &inverse, rows);
 }
 
 /* Two arrays share a disk; of the disk's other partition nothing is shown without all, nor of the empty loop device. */
@@ -228,8 +247,9 @@ static void test_inverse(void **state) {
         machine_link(&m, md0, b);
         machine_link(&m, map, md0);
 
-        check_inverse(&m, false, "sda sdb", "sdc", "sdb sda sdc sda1 md0 dm-0");
-        check_inverse(&m, true, "sda sdb", "loop0 sdc", "sdb sda sdc sda1 sda2 md0 dm-0 loop0");
+        check_inverse(&m, false, "sda sdb", "sdc", "sdb sda sdc sda1 md0 dm-0", "sda\nsda1\nmd0\ndm-0\nsdb\nsdc\n");
+        check_inverse(&m, true, "sda sdb", "loop0 sdc", "sdb sda sdc sda1 sda2 md0 dm-0 loop0",
+                        "sda\nsda1\nmd0\ndm-0\nsda2\nsdb\nloop0\nsdc\n");
 }
 
 /* Deeper than what is shown, and than libsmartcols could bear. */
