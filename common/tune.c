@@ -23,9 +23,12 @@
 #define RUN_WINDOWS 10
 #define RUN_PART    4
 
-/* What is slower than these parts of the best is not measured again, or once; what matters is measured so often. */
-#define HOPELESS       0.75
+/*
+ * What matters is measured so often; what is slower than this part of the best, twice: one run that something else has
+ * slowed down must not put a value out.
+ */
 #define HARDLY         0.9
+#define RUNS_HARDLY    2
 #define RUNS_CONFIRMED 3
 
 /* By how many standard errors the border must be missed before nothing more is asked for. */
@@ -303,7 +306,7 @@ static size_t next_at_peak(const struct tune *tune, const struct standing *stand
 static unsigned runs_wanted(const struct tune *tune, const struct standing *standing, size_t i) {
         const struct tune_value *value = &tune->values[i];
         double part = value->median_mbps / standing->level_mbps;
-        unsigned wanted = part < HOPELESS ? 1 : part < HARDLY ? 2 : RUNS_CONFIRMED;
+        unsigned wanted = part < HARDLY ? RUNS_HARDLY : RUNS_CONFIRMED;
 
         if (value->n_runs >= wanted && is_unclear(tune, standing, i))
                 wanted = value->n_runs + 1;
@@ -318,6 +321,15 @@ static bool is_rival(const struct tune *tune, const struct standing *standing, s
         return value->n_runs > 0 && value->n_runs < RUNS_CONFIRMED &&
                value->median_mbps * (1 + ERRORS_OF_RIVAL * deviation / sqrt(value->n_runs)) >
                                standing->level_mbps * (1 + TUNE_SLACK);
+}
+
+/* Whether it is the next larger one than the best of those that were measured: the best perhaps, were it measured again. */
+static bool is_next_to_best(const struct tune *tune, const struct standing *standing, size_t i) {
+        size_t next = standing->best + 1;
+
+        while (next < i && tune->values[next].n_runs == 0)
+                next++;
+        return next == i;
 }
 
 /* How many runs a value is to have: those that decide, and rivals of the best. What is compared with the best is no more
@@ -337,6 +349,8 @@ static unsigned runs_due(const struct tune *tune, const struct standing *standin
 
                 due = below > due ? below : due;
         }
+        if (due < RUNS_HARDLY && is_next_to_best(tune, standing, i))
+                due = RUNS_HARDLY;
         return due < RUNS_CONFIRMED && is_rival(tune, standing, i) ? RUNS_CONFIRMED : due;
 }
 
