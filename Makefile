@@ -27,7 +27,8 @@ BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
-BUILD ?= build$(if $(SAN),-san)
+# Also where it is set to nothing: else make would write to /.
+override BUILD := $(or $(BUILD),build$(if $(SAN),-san))
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson libarchive
