@@ -7,6 +7,7 @@
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR= MANDIR=
 #                 BASHCOMPDIR= ZSHCOMPDIR= FISHCOMPDIR=
+# make uninstall  with the same directories; what is yours in SYSCONFDIR/setrad stays
 # make format     clang-format over all sources; format-check only looks
 # make clean
 #
@@ -32,7 +33,7 @@ override BUILD := $(or $(BUILD),build$(if $(SAN),-san))
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson libarchive
-MAINTENANCE_GOALS := clean format format-check
+MAINTENANCE_GOALS := clean format format-check uninstall
 
 ifneq ($(filter-out $(MAINTENANCE_GOALS),$(or $(MAKECMDGOALS),all)),)
   ifneq ($(shell $(PKG_CONFIG) --exists $(LIBS) && echo yes),yes)
@@ -182,6 +183,23 @@ install: all $(BUILD)/setrad.service $(MAN_PAGES)
 	$(INSTALL) -D -m 644 completion/setractl.fish $(DESTDIR)$(FISHCOMPDIR)/setractl.fish
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
+INSTALLED := $(SBINDIR)/setrad $(BINDIR)/setractl $(UNITDIR)/setrad.service $(CATALOGDIR)/setrad.catalog \
+             $(addprefix $(VENDORDIR)/policy.d/,$(notdir $(POLICIES))) \
+             $(DOCDIR)/README.md $(addprefix $(DOCDIR)/,$(wildcard docs/*.md docs/*.schema.json)) \
+             $(addprefix $(DOCDIR)/examples/,$(notdir $(EXAMPLES)) setrad.yaml) \
+             $(addprefix $(MANDIR)/man5/,$(notdir $(filter %.5,$(MAN_PAGES)))) \
+             $(addprefix $(MANDIR)/man8/,$(notdir $(filter %.8,$(MAN_PAGES)))) \
+             $(BASHCOMPDIR)/setractl $(ZSHCOMPDIR)/_setractl $(FISHCOMPDIR)/setractl.fish
+OWN_DIRECTORIES := $(VENDORDIR)/policy.d $(VENDORDIR) $(DOCDIR)/docs $(DOCDIR)/examples $(DOCDIR) \
+                   $(SYSCONFDIR)/setrad/policy.d $(SYSCONFDIR)/setrad
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	for directory in $(addprefix $(DESTDIR),$(OWN_DIRECTORIES)); do \
+		[ ! -d $$directory ] || rmdir --ignore-fail-on-non-empty $$directory; \
+	done
+	$(if $(DESTDIR),,-journalctl --update-catalog)
+
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch] tests/vm/*/*.[ch])
 CLANG_FORMAT ?= clang-format
 
@@ -194,7 +212,8 @@ format-check:
 clean:
 	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all bench check everything fuzz fuzzers check-vm install install-vm-programs format format-check clean FORCE
+.PHONY: all bench check everything fuzz fuzzers check-vm install install-vm-programs uninstall format \
+        format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
