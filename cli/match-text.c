@@ -50,6 +50,10 @@ static bool is_only_one(const struct layer *layer, const struct topology *topolo
         return true;
 }
 
+const char *match_rule_name(const struct layer *layer, const struct topology *topology) {
+        return is_only_one(layer, topology) && is_plain_word(layer->label) ? layer->label : layer->name;
+}
+
 const char *match_text(const struct layer *layer, const struct topology *topology, struct arena *arena) {
         const char *quoted = "";
 

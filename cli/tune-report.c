@@ -24,7 +24,7 @@ const char *tune_rule(
         return arena_printf(arena,
                         "version: 1\nrules:\n  - name: tuned %s\n    match: {%s}\n    readahead: %s\n    direction: "
                         "both\n",
-                        layer->name, match, setting);
+                        match_rule_name(layer, topology), match, setting);
 }
 
 /* "now, plan, chosen" */
