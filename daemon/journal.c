@@ -42,8 +42,10 @@ void journal_stopped(const char *outcome) {
 void journal_policy_loaded(const struct policy *policy) {
         _cleanup_(entry_done) struct entry entry = {};
 
-        entry_add(&entry, "MESSAGE", "policy loaded: %zu rules from %zu files", policy_count_rules(policy),
-                        policy_count_files(policy));
+        size_t n_rules = policy_count_rules(policy), n_files = policy_count_files(policy);
+
+        entry_add(&entry, "MESSAGE", "policy loaded: %zu rule%s from %zu file%s", n_rules, n_rules == 1 ? "" : "s", n_files,
+                        n_files == 1 ? "" : "s");
         entry_send(&entry, LOG_INFO, SETRAD_MSG_POLICY_LOADED);
 }
 
