@@ -87,7 +87,8 @@ static int add_rule(struct explanation *e, const char *policy_file, struct arena
                 return -ENOMEM;
         return add_advice(e, arena_printf(arena, "%s, %s:", purpose, place.text),
                         arena_printf(arena, "%s  - name: my rule for %s\n    match: {%s}\n    %s",
-                                        place.in_file ? "" : "version: 1\nrules:\n", match_rule_name(layer, e->survey->topology), match, setting));
+                                        place.in_file ? "" : "version: 1\nrules:\n",
+                                        match_rule_name(layer, e->survey->topology), match, setting));
 }
 
 /* A file that was given is not the service's. */

@@ -44,8 +44,8 @@ void journal_policy_loaded(const struct policy *policy) {
 
         size_t n_rules = policy_count_rules(policy), n_files = policy_count_files(policy);
 
-        entry_add(&entry, "MESSAGE", "policy loaded: %zu rule%s from %zu file%s", n_rules, n_rules == 1 ? "" : "s", n_files,
-                        n_files == 1 ? "" : "s");
+        entry_add(&entry, "MESSAGE", "policy loaded: %zu rule%s from %zu file%s", n_rules, n_rules == 1 ? "" : "s",
+                        n_files, n_files == 1 ? "" : "s");
         entry_send(&entry, LOG_INFO, SETRAD_MSG_POLICY_LOADED);
 }
 
