@@ -339,7 +339,7 @@ static int print_result(const struct options *options, const struct tune_report 
                 fputc('\n', stdout);
                 text_print_wrapped(stdout, 0, 0,
                                 "The rule for it, for " POLICY_DIRECTORY_LOCAL
-                                "/10-tuned.yaml, or another file that comes before those with rules that match it, "
+                                "/05-tuned.yaml, or another file that comes before those with rules that match it, "
                                 "too:");
                 fputc('\n', stdout);
                 fputs(report->rule, stdout);
