@@ -145,6 +145,11 @@ static const struct verb verbs[] = {
                                 .run = verb_graph,
                 },
                 {
+                                .name = "rescan",
+                                .summary = "Have the service look at everything again, now",
+                                .run = verb_rescan,
+                },
+                {
                                 .name = "capture",
                                 .summary = "Write all that --root needs of this machine to a file",
                                 .argument = "FILE",

@@ -27,6 +27,7 @@ enum exit_status verb_explain(struct context *context);
 enum exit_status verb_history(struct context *context);
 enum exit_status verb_probe(struct context *context);
 enum exit_status verb_graph(struct context *context);
+enum exit_status verb_rescan(struct context *context);
 enum exit_status verb_capture(struct context *context);
 enum exit_status verb_tune(struct context *context);
 enum exit_status verb_check_policy(struct context *context);

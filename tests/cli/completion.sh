@@ -68,11 +68,11 @@ options_of() { "$setractl" "$@" --help | grep -E '^ +-' | sed 's/ *\(-.\), / \1\
 
 commands=$("$setractl" --help | awk '/^Commands/ {inside = 1; next} /^$/ {inside = 0} inside {print $1}')
 columns=$("$setractl" scan --help | awk '/^Columns/ {inside = 1; next} inside {print $1 == "*" ? $2 : $1}')
-lines=('setractl ' 'setractl re' 'setractl -' 'setractl scan -o ' 'setractl scan --output=NAME,K' 'setractl scan -o MAJ:MIN,S'
+lines=('setractl ' 'setractl rev' 'setractl -' 'setractl scan -o ' 'setractl scan --output=NAME,K' 'setractl scan -o MAJ:MIN,S'
     "setractl --policy $directory plan --r" "setractl --root=$root explain vg" "setractl explain --root $root /srv"
     "setractl explain --root $root md0 d" "setractl revert --root $root md0 vg0/h" "setractl plan --policy=$directory/p"
     "setractl check-policy $directory/p" "setractl scan --root $root sd" 'setractl scan --color='
-    'setractl plan --color=n' 'setractl --color re' 'setractl --bytes re' 'setractl probe --bytes vg')
+    'setractl plan --color=n' 'setractl --color rev' 'setractl --bytes rev' 'setractl probe --bytes vg')
 for command in $commands; do
     lines+=("setractl $command -")
     for option in format like workload; do
@@ -95,7 +95,7 @@ done
 
 # shellcheck disable=SC2086
 offers 'setractl ' $commands
-offers 'setractl re' revert
+offers 'setractl rev' revert
 # shellcheck disable=SC2046
 offers 'setractl -' $(options_of scan)
 for command in $commands; do
@@ -110,8 +110,8 @@ offers "setractl --policy $directory plan --r" --root
 offers 'setractl scan --color=' auto always never
 offers 'setractl plan --color=n' never
 # Options that have an argument for some commands only, or need none, do not take the command for it.
-offers 'setractl --color re' revert
-offers 'setractl --bytes re' revert
+offers 'setractl --color rev' revert
+offers 'setractl --bytes rev' revert
 for shell in "${shells[@]}"; do
     [ -z "$(offered "$shell" 'setractl probe --bytes vg')" ] || fail "$shell: a size is no device"
 done

@@ -11,7 +11,7 @@ run 0 -V
 expect out '^setractl [0-9]'
 
 for arguments in --help -h 'scan --help' '--help plan' 'apply -h' 'revert -h' 'scan -h' 'explain --help' 'history -h' \
-    'probe --help' 'tune --help'; do
+    'probe --help' 'tune --help' 'graph --help' 'rescan --help'; do
     # shellcheck disable=SC2086
     run 0 $arguments
     expect out '^setractl '
@@ -20,7 +20,7 @@ for arguments in --help -h 'scan --help' '--help plan' 'apply -h' 'revert -h' 's
     awk 'length($0) > 80 {exit 1}' "$work/out" || fail "$last: a line has more than 80 columns"
 done
 run 0 --help
-for verb in scan plan apply revert explain history probe tune capture check-policy; do
+for verb in scan plan apply revert explain history probe tune graph rescan capture check-policy; do
     expect out "^  $verb +[A-Z]"
 done
 run 0 scan --help

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# summary: SIGUSR1 scans; SIGHUP with a broken policy keeps the old one and says where; the next good one is taken
+# summary: SIGUSR1 and setractl rescan scan; SIGHUP with a broken policy keeps the old one and says where; the next good one is taken
 # boot: shared
 # timeout: 120
 
@@ -25,6 +25,14 @@ blockdev --setra 512 /dev/mapper/map
 kill -USR1 "$pid"
 wait_until 10 ra_is /dev/mapper/map 4096
 [ "$(setrad_log | grep -c '^scanned (asked for)')" -ge 1 ] || fail "no word about the scan that SIGUSR1 asked for"
+blockdev --setra 512 /dev/mapper/map
+setractl rescan
+wait_until 10 ra_is /dev/mapper/map 4096
+assert_eq "$(setrad_pid)" "$pid" "PID after the rescan"
+if setpriv --reuid=65534 --regid=65534 --clear-groups setractl rescan 2>"$scenario_dir/err"; then
+    fail "anybody may have the service scan"
+fi
+grep -q 'rescan needs permission' "$scenario_dir/err" || fail "no word about permission: $(cat "$scenario_dir/err")"
 
 policy 10-map <<'YAML'
 version: 1
