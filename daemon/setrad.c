@@ -2,14 +2,21 @@
 
 /* setrad: keeps the readahead of stacked block storage right. */
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
+#include "common/cleanup.h"
+#include "common/ledger-record.h"
+#include "daemon/instance.h"
 #include "daemon/journal.h"
 #include "daemon/manager.h"
+
+#define ALREADY_RUNNING "setrad can't start: it is running already, as process %ld; 'systemctl status setrad' shows it"
 
 static void print_help(void) {
         puts("Usage: setrad [OPTION]\n"
@@ -23,10 +30,32 @@ static void print_help(void) {
              "Signals: HUP reload the policy and scan, USR1 scan, USR2 tell the state, TERM stop.");
 }
 
-static int run(void) {
-        _cleanup_(manager_freep) struct manager *manager = NULL;
+/* Two would undo each other's work. Where that can't be told, nothing can be put on record and so nothing is changed. */
+static int be_the_only_one(int *ret) {
+        pid_t other = 0;
         int r;
 
+        r = instance_lock(LEDGER_DIRECTORY, ret, &other);
+        if (r == -EBUSY) {
+                journal_printf(LOG_ERR, ALREADY_RUNNING, (long)other);
+                /* Who has typed it does not look into the journal first. */
+                if (isatty(STDERR_FILENO))
+                        fprintf(stderr, ALREADY_RUNNING "\n", (long)other);
+                return r;
+        }
+        if (r < 0)
+                journal_printf(LOG_WARNING, "%s can't be used: %s", LEDGER_DIRECTORY, strerror(-r));
+        return 0;
+}
+
+static int run(void) {
+        _cleanup_(manager_freep) struct manager *manager = NULL;
+        _cleanup_(closep) int lock = -1;
+        int r;
+
+        r = be_the_only_one(&lock);
+        if (r < 0)
+                return r;
         r = manager_new(&manager);
         if (r < 0) {
                 journal_printf(LOG_ERR, "setrad can't start: %s", strerror(-r));

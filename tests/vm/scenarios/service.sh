@@ -35,6 +35,16 @@ assert_eq "$complaints" "" "what systemd says of the unit"
 assert_eq "$(show NRestarts)" 0 "restarts"
 assert_eq "$(show WatchdogUSec)" 12min "watchdog"
 
+# --- A second one does not start beside it.
+
+status=0
+expect_error "setrad can't start: it is running already"
+timeout 20 setrad 2>"$scenario_dir/second" || status=$?
+assert_eq "$status" 1 "exit status of a second setrad"
+journalctl --quiet --boot --output=cat | grep -q "setrad can't start: it is running already, as process $(setrad_pid);" ||
+    fail "no word that it is running already"
+assert_eq "$(systemctl is-active setrad.service)" active "the service"
+
 # --- What it may do. A system call that the unit does not allow ends the process now, instead of an error.
 
 drop_in kill 'SystemCallErrorNumber=kill'

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "daemon/instance.h"
+
+static int open_file(const char *directory) {
+        _cleanup_(closep) int directory_fd = -1;
+        int fd;
+
+        if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+                return -errno;
+        directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (directory_fd < 0)
+                return -errno;
+        fd = openat(directory_fd, "setrad.pid", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0644);
+        return fd < 0 ? -errno : fd;
+}
+
+static pid_t read_pid(int fd) {
+        char text[16] = "";
+        ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+        return n > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
+}
+
+int instance_lock(const char *directory, int *ret, pid_t *ret_other) {
+        _cleanup_(closep) int fd = open_file(directory);
+
+        if (fd < 0)
+                return fd;
+        if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+                if (errno != EWOULDBLOCK)
+                        return -errno;
+                *ret_other = read_pid(fd);
+                return -EBUSY;
+        }
+        /* Only for people and for the message above: the lock is what counts. */
+        if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
+                return -errno;
+        *ret = TAKE_FD(fd);
+        return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "daemon/instance.h"
+#include "tests/support/tree.h"
+
+/* What another process gets: its exit status; 0 for the lock, else the errno. *ret_other by way of the pipe. */
+static int ask_in_child(const char *directory, pid_t *ret_other) {
+        int fds[2], status;
+        pid_t pid;
+
+        assert_int_equal(pipe(fds), 0);
+        pid = fork();
+        if (pid == 0) {
+                pid_t other = 0;
+                int fd, r = instance_lock(directory, &fd, &other);
+
+                if (write(fds[1], &other, sizeof(other)) != sizeof(other))
+                        _exit(255);
+                _exit(-r);
+        }
+        assert_int_equal(read(fds[0], ret_other, sizeof(*ret_other)), sizeof(*ret_other));
+        close(fds[0]);
+        close(fds[1]);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        return WEXITSTATUS(status);
+}
+
+static void test_only_one(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        const char *directory = tree_path(tree);
+        pid_t other = 0;
+        int fd = -1;
+
+        assert_int_equal(instance_lock(directory, &fd, &other), 0);
+        assert_int_equal(ask_in_child(directory, &other), EBUSY);
+        assert_int_equal(other, getpid());
+        close(fd);
+        /* Gone, however it went; what it has left in the file is not believed. */
+        assert_int_equal(ask_in_child(directory, &other), 0);
+        assert_int_equal(instance_lock(directory, &fd, &other), 0);
+        close(fd);
+}
+
+static void test_unusable(void **state) {
+        pid_t other = 0;
+        int fd = -1;
+
+        assert_int_equal(instance_lock("/proc/none", &fd, &other), -ENOENT);
+        assert_int_equal(instance_lock("/dev/null", &fd, &other), -ENOTDIR);
+        assert_int_equal(fd, -1);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_one), cmocka_unit_test(test_unusable)};
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
