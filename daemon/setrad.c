@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/instance.h"
 #include "common/ledger-record.h"
-#include "daemon/instance.h"
 #include "daemon/journal.h"
 #include "daemon/manager.h"
 

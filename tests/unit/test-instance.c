@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "daemon/instance.h"
+#include "common/instance.h"
 #include "tests/support/tree.h"
 
 /* What another process gets: its exit status; 0 for the lock, else the errno. *ret_other by way of the pipe. */
@@ -46,14 +46,40 @@ static void test_only_one(void **state) {
         pid_t other = 0;
         int fd = -1;
 
+        assert_int_equal(instance_find(directory, &other), -ESRCH);
         assert_int_equal(instance_lock(directory, &fd, &other), 0);
         assert_int_equal(ask_in_child(directory, &other), EBUSY);
         assert_int_equal(other, getpid());
+        other = 0;
+        assert_int_equal(instance_find(directory, &other), 0);
+        assert_int_equal(other, getpid());
+        /* To have asked takes nothing. */
+        assert_int_equal(ask_in_child(directory, &other), EBUSY);
         close(fd);
+        assert_int_equal(instance_find(directory, &other), -ESRCH);
         /* Gone, however it went; what it has left in the file is not believed. */
         assert_int_equal(ask_in_child(directory, &other), 0);
         assert_int_equal(instance_lock(directory, &fd, &other), 0);
         close(fd);
+}
+
+/* No such PID is ever sent a signal. */
+static void test_nonsense_in_file(void **state) {
+        static const char *const texts[] = {"", "0\n", "-1\n", "1\n", "none\n"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+                _cleanup_(tree_freep) struct tree *tree = tree_new();
+                pid_t other = 0;
+                int fd = -1;
+
+                assert_int_equal(instance_lock(tree_path(tree), &fd, &other), 0);
+                tree_write(tree, "setrad.pid", texts[i]);
+                assert_int_equal(instance_find(tree_path(tree), &other), -ESRCH);
+                tree_write(tree, "setrad.pid", "4711\n");
+                assert_int_equal(instance_find(tree_path(tree), &other), 0);
+                assert_int_equal(other, 4711);
+                close(fd);
+        }
 }
 
 static void test_unusable(void **state) {
@@ -66,7 +92,8 @@ static void test_unusable(void **state) {
 }
 
 int main(void) {
-        const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_one), cmocka_unit_test(test_unusable)};
+        const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_one), cmocka_unit_test(test_nonsense_in_file),
+                        cmocka_unit_test(test_unusable)};
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

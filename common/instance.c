@@ -2,14 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "daemon/instance.h"
+#include "common/instance.h"
 
 static int open_file(const char *directory) {
         _cleanup_(closep) int directory_fd = -1;
@@ -36,8 +36,8 @@ int instance_lock(const char *directory, int *ret, pid_t *ret_other) {
 
         if (fd < 0)
                 return fd;
-        if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-                if (errno != EWOULDBLOCK)
+        if (fcntl(fd, F_OFD_SETLK, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET}) < 0) {
+                if (errno != EAGAIN && errno != EACCES)
                         return -errno;
                 *ret_other = read_pid(fd);
                 return -EBUSY;
@@ -46,5 +46,28 @@ int instance_lock(const char *directory, int *ret, pid_t *ret_other) {
         if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
                 return -errno;
         *ret = TAKE_FD(fd);
+        return 0;
+}
+
+/* Asks for the lock without taking it: a service that is just starting must not find it taken. */
+int instance_find(const char *directory, pid_t *ret) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        _cleanup_(closep) int fd = -1;
+        char path[PATH_MAX];
+        pid_t pid;
+        int n;
+
+        n = snprintf(path, sizeof(path), "%s/setrad.pid", directory);
+        if (n < 0 || n >= PATH_MAX)
+                return -ENAMETOOLONG;
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+        if (fd < 0)
+                return errno == ENOENT ? -ESRCH : -errno;
+        if (fcntl(fd, F_OFD_GETLK, &lock) < 0)
+                return -errno;
+        pid = read_pid(fd);
+        if (lock.l_type == F_UNLCK || pid <= 1)
+                return -ESRCH;
+        *ret = pid;
         return 0;
 }
