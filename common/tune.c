@@ -31,6 +31,9 @@
 #define RUNS_HARDLY    2
 #define RUNS_CONFIRMED 3
 
+/* Half of all normal deviates are smaller than this. */
+#define NORMAL_MEDIAN 0.6745
+
 /* By how many standard errors the border must be missed before nothing more is asked for. */
 #define ERRORS_APART 1.5
 
@@ -190,6 +193,23 @@ static double noise(const struct tune *tune) {
         return freedom > 0 ? sqrt(sum / freedom) : -1;
 }
 
+/*
+ * The same by the median difference between one run and the next of a value: one that something else has slowed down
+ * says nothing of the others.
+ */
+static double usual_noise(const struct tune *tune) {
+        double differences[TUNE_VALUES_MAX * (TUNE_RUNS_MAX - 1)];
+        size_t n = 0;
+
+        for (size_t i = 0; i < tune->n_values; i++) {
+                const struct tune_value *value = &tune->values[i];
+
+                for (unsigned run = 1; run < value->n_runs && value->median_mbps > 0; run++)
+                        differences[n++] = fabs(value->mbps[run] - value->mbps[run - 1]) / value->median_mbps;
+        }
+        return n > 0 ? probe_median(differences, n) / (M_SQRT2 * NORMAL_MEDIAN) : 0;
+}
+
 /* Of the ratio of two values, as a part of it. */
 static double standard_error(double noise_of_run, const struct tune_value *a, const struct tune_value *b) {
         return noise_of_run * sqrt(1.0 / a->n_runs + 1.0 / b->n_runs);
@@ -201,7 +221,7 @@ static double standard_error(double noise_of_run, const struct tune_value *a, co
  */
 static double level_mbps(const struct tune *tune, size_t best) {
         const struct tune_value *top = &tune->values[best];
-        double deviation = fmax(noise(tune), 0), sum = 0;
+        double deviation = fmin(usual_noise(tune), fmax(noise(tune), 0)), sum = 0;
         unsigned n = 0;
 
         for (size_t i = 0; i < tune->n_values; i++) {

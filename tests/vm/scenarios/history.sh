@@ -58,7 +58,10 @@ for form in vg0/da-ta $lv "$dm" "/dev/$dm" /dev/mapper/vg0-da--ta vg0-da--ta "$(
 done
 umount "$scenario_dir/mnt"
 
-# What somebody sets is drift; what the service puts back at a stop is reverted.
+# What somebody sets is drift; what the service puts back at a stop is reverted. What udev still has to say of the map comes
+# first: a value that came with an event would be the kernel's.
+udevadm settle
+setrad_settled
 blockdev --setra 512 $lv
 kill -USR1 "$(setrad_pid)"
 wait_until 20 said '^vg0/da-ta .*somebody else has changed it'

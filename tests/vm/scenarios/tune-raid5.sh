@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID5 of 8 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
+# length: long
 # boot: shared
 # timeout: 300
 
