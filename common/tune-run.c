@@ -226,11 +226,20 @@ static int measure(struct run *run, size_t i, unsigned which, enum probe_workloa
         return probe_measure(&setup, ret, run->result->skipped);
 }
 
+/* All runs begin at the same place of a stripe, as the device does: which members are asked for at a time depends on it. */
+static uint64_t place_unit(const struct tune *tune) {
+        bool fits = tune->stripe_bytes > 0 && tune->stripe_bytes % PROBE_BLOCK_BYTES == 0 &&
+                    tune->stripe_bytes <= tune->bytes_per_run;
+
+        return fits ? tune->stripe_bytes : PROBE_BLOCK_BYTES;
+}
+
 /* Where a run of so many bytes reads: behind the last one and what the kernel has read ahead there. */
 static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
         uint64_t place, need = bytes + 2 * run->request->tune->values[i].sectors * SECTOR_BYTES;
+        uint64_t unit = place_unit(run->request->tune);
 
-        need += PROBE_BLOCK_BYTES - need % PROBE_BLOCK_BYTES;
+        need += unit - need % unit;
         if (run->position + need > run->size_bytes)
                 run->position = 0;
         place = run->position;

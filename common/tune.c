@@ -130,7 +130,7 @@ void tune_begin(struct tune *tune, const struct tune_bounds *bounds) {
                 in.max_sectors = READAHEAD_FLOOR_SECTORS;
         max = (double)in.max_sectors;
 
-        *tune = (struct tune){.bytes_per_run = in.bytes_per_run};
+        *tune = (struct tune){.bytes_per_run = in.bytes_per_run, .stripe_bytes = in.stripe_sectors * SECTOR_BYTES};
         insert_given(tune, in.now_sectors);
         insert_given(tune, in.plan_sectors);
         insert_apart(tune, &in, (double)READAHEAD_FLOOR_SECTORS);

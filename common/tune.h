@@ -54,7 +54,8 @@ struct tune {
         struct tune_value values[TUNE_VALUES_MAX]; /* ascending */
         size_t n_values;
         uint64_t bytes_per_run;
-        uint64_t bytes_read; /* in all, the warm-up included */
+        uint64_t stripe_bytes; /* 0: it has none */
+        uint64_t bytes_read;   /* in all, the warm-up included */
 };
 
 void tune_begin(struct tune *tune, const struct tune_bounds *bounds);
