@@ -132,5 +132,5 @@ setractl revert --all >"$scenario_dir/out"
 assert_eq "$(grep -c 'its original value' "$scenario_dir/out")" "$maps" "maps that revert --all put back"
 mapfile -t wanted < <(for ((i = 0; i < maps; i++)); do original "$i"; done)
 assert_all "${wanted[@]}" "readahead of all, after revert --all"
-assert_eq "$(find /run/setrad -type f | sort | tr '\n' ' ')" "/run/setrad/ledger.json /run/setrad/lock " "files in /run/setrad"
+assert_eq "$(find /run/setrad -type f ! -name setrad.pid | sort | tr '\n' ' ')" "/run/setrad/ledger.json /run/setrad/lock " "files in /run/setrad"
 systemctl start setrad.service

@@ -119,5 +119,5 @@ cp "$scenario_dir/ledger.json" /run/setrad/ledger.json
 setractl revert vg0/a
 assert_eq "$(ra /dev/vg0/a)" 256 "readahead of a"
 assert_eq "$(entry vg0/a '.change | .reverted, .pending')" $'true\nfalse' "a in the ledger: reverted, pending"
-assert_eq "$(find /run/setrad -type f | sort | tr '\n' ' ')" "/run/setrad/ledger.json /run/setrad/lock " "files in /run/setrad"
+assert_eq "$(find /run/setrad -type f ! -name setrad.pid | sort | tr '\n' ' ')" "/run/setrad/ledger.json /run/setrad/lock " "files in /run/setrad"
 systemctl start setrad.service
