@@ -98,7 +98,7 @@ static int try_place(struct search *search, uint64_t offset) {
         struct probe_run place = {.offset = offset};
         int r;
 
-        if (offset < wish->part.offset || offset >= end || end - offset < wish->bytes_least)
+        if (offset + wish->lead_bytes < wish->part.offset || offset >= end || end - offset < wish->bytes_least)
                 return 0;
         place.bytes = least(wish->bytes, end - offset);
         place.room_bytes = least(place.bytes + wish->ahead_bytes, wish->device_bytes - offset);
@@ -124,10 +124,14 @@ static uint64_t spread_offset(const struct spread *spread, unsigned i) {
                spread->shift;
 }
 
+static uint64_t place_offset(const struct probe_wish *wish, uint64_t offset) {
+        offset -= offset % wish->unit_bytes;
+        return offset > wish->lead_bytes ? offset - wish->lead_bytes : 0;
+}
+
 static int try_spread(struct search *search, const struct spread *spread) {
         for (unsigned i = 0; i < spread->n && !is_settled(search); i++) {
-                uint64_t offset = spread_offset(spread, i);
-                int r = try_place(search, offset - offset % search->wish->unit_bytes);
+                int r = try_place(search, place_offset(search->wish, spread_offset(spread, i)));
 
                 if (r < 0)
                         return r;

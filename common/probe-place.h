@@ -24,7 +24,8 @@ struct probe_wish {
         uint64_t bytes;       /* to be read */
         uint64_t bytes_least; /* fewer than that where there is no place for all; same as BYTES: all or nothing */
         uint64_t ahead_bytes; /* may be read ahead beyond the end */
-        uint64_t unit_bytes;  /* places are at whole ones of it */
+        uint64_t unit_bytes;  /* places are at whole ones of it, */
+        uint64_t lead_bytes;  /* but so much before, unless that is at the device's start */
         uint64_t device_bytes;
         struct probe_stretch slot; /* its beginning is where the run belongs */
         struct probe_stretch zone; /* next comes what is around it */

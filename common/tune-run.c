@@ -226,26 +226,29 @@ static int measure(struct run *run, size_t i, unsigned which, enum probe_workloa
         return probe_measure(&setup, ret, run->result->skipped);
 }
 
-/* All runs begin at the same place of a stripe, as the device does: which members are asked for at a time depends on it. */
-static uint64_t place_unit(const struct tune *tune) {
+static uint64_t stripe_unit(const struct tune *tune) {
         bool fits = tune->stripe_bytes > 0 && tune->stripe_bytes % PROBE_BLOCK_BYTES == 0 &&
                     tune->stripe_bytes <= tune->bytes_per_run;
 
         return fits ? tune->stripe_bytes : PROBE_BLOCK_BYTES;
 }
 
-/* Where a run of so many bytes reads: behind the last one and what the kernel has read ahead there. */
+/*
+ * Where a run of so many bytes reads: behind the last one and what the kernel has read ahead there. Which members a window
+ * of readahead is on depends on where in a stripe it begins, so that all begin as they do for who reads the device from
+ * its start. Elsewhere the first block is read by itself, and the windows begin behind it.
+ */
 static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
-        uint64_t place, need = bytes + 2 * run->request->tune->values[i].sectors * SECTOR_BYTES;
-        uint64_t unit = place_unit(run->request->tune);
+        uint64_t unit = stripe_unit(run->request->tune), start,
+                 need = bytes + 2 * run->request->tune->values[i].sectors * SECTOR_BYTES;
 
         need += unit - need % unit;
         if (run->position + need > run->size_bytes)
                 run->position = 0;
-        place = run->position;
-        if (place + need <= run->size_bytes)
+        start = run->position;
+        if (start + need <= run->size_bytes)
                 run->position += need;
-        return place;
+        return start > 0 ? start - PROBE_BLOCK_BYTES : 0;
 }
 
 /* Of a value that the device has, larger than any that a run can show, the time from the first byte on is more honest. */

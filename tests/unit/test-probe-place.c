@@ -283,10 +283,11 @@ static void test_cold(void **state) {
                         /* A superblock. */
                         {100 * GIB, 64 * MIB, 4 * KIB, 4 * KIB, 0, 64 * MIB},
                         /* Little of it all, but much of what may be all that is read. */
-                        {64 * GIB, 64 * MIB, 0, 300 * KIB, 33 * MIB, 64 * MIB},
+                        {64 * GIB, 64 * MIB, 0, 300 * KIB, 33 * MIB - PROBE_BLOCK_BYTES, 64 * MIB},
                         /* The beginning is in use: elsewhere, where there is most. */
-                        {64 * GIB, 64 * MIB, 0, 20 * MIB, 33 * MIB, 64 * MIB},
-                        {64 * MIB, GIB, 0, 20 * MIB + 4 * KIB, 20 * MIB, 44 * MIB},
+                        {64 * GIB, 64 * MIB, 0, 20 * MIB, 33 * MIB - PROBE_BLOCK_BYTES, 64 * MIB},
+                        {64 * MIB, GIB, 0, 20 * MIB + 4 * KIB, 21 * MIB - PROBE_BLOCK_BYTES,
+                                        43 * MIB + PROBE_BLOCK_BYTES},
                         {64 * MIB, GIB, 33 * MIB, 31 * MIB, 0, 30 * MIB},
         };
         const struct probe_limits limits = {.time_msec = 3000, .runs = 1, .no_warm_up = true};
@@ -310,6 +311,24 @@ static void test_cold(void **state) {
         }
 }
 
+/*
+ * Elsewhere than at the device's start the kernel reads the first block by itself: the windows behind it are to begin where
+ * they would for who reads the device from its start.
+ */
+static void test_windows_begin_at_whole_ones(void **state) {
+        struct measured m;
+
+        set_up(&m, 100 * GIB);
+        measure(&m, &usual, PROBE_SEQUENTIAL);
+        assert_measured(&m, 2, 5);
+        for (unsigned i = 0; i < m.model.n_order; i++) {
+                uint64_t start = m.model.readers[m.model.order[i]].start;
+
+                assert_int_equal(start > 0 ? (start + PROBE_BLOCK_BYTES) % MIB : 0, 0);
+        }
+        assert_true(m.model.readers[m.model.order[m.model.n_order - 1]].start > 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_a_few_pages_stay),
@@ -322,6 +341,7 @@ int main(void) {
                         cmocka_unit_test(test_time),
                         cmocka_unit_test(test_fetched),
                         cmocka_unit_test(test_cold),
+                        cmocka_unit_test(test_windows_begin_at_whole_ones),
         };
 
         return cmocka_run_group_tests_name("probe-place", tests, NULL, NULL);

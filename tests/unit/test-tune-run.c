@@ -47,8 +47,10 @@ struct machine {
         struct io_counters counters;
         unsigned others; /* reads that others make while it is looked at */
         bool mixed;
-        uint64_t bytes_per_run;
-        int signal; /* that is raised before each set */
+        uint64_t bytes_per_run, stripe_sectors;
+        uint64_t position;    /* where the last read ended */
+        unsigned n_misplaced; /* runs that begin neither at the device's start nor a block before a stripe */
+        int signal;           /* that is raised before each set */
         struct tune tune;
 };
 
@@ -132,6 +134,9 @@ static ssize_t fake_read(void *userdata, int fd, void *buffer, size_t size, uint
         /* The device has what it had, as long as it is read. */
         if (m->sectors != NOW)
                 abort();
+        if (m->stripe_sectors > 0 && offset != m->position && offset > 0)
+                m->n_misplaced += (offset + PROBE_BLOCK_BYTES) % (m->stripe_sectors * SECTOR_BYTES) != 0;
+        m->position = offset + size;
         m->n_reads++;
         m->counters.sectors_read += size / SECTOR_BYTES;
         m->now_usec += (uint64_t)((double)size / RATE_BYTES / (part < 1 ? part : 1));
@@ -192,6 +197,7 @@ static int run(struct machine *m, const struct tree *tree, struct tune_result *r
         const struct tune_bounds bounds = {.page_bytes = 4096,
                         .max_sectors = 16384,
                         .now_sectors = opt_some(NOW),
+                        .stripe_sectors = m->stripe_sectors,
                         .bytes_per_run = m->bytes_per_run};
         const struct tune_request request = {.device = device,
                         .label = "md0",
@@ -251,6 +257,16 @@ static void test_measures_and_restores(void **state) {
         assert_true(m.tune.bytes_read <= 64 * MIB * TUNE_RUNS_OF_BYTES);
         assert_false(result.disturbed || result.time_is_over);
         assert_string_equal(result.skipped, "");
+}
+
+static void test_windows_begin_at_stripes(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        struct machine m = new_machine();
+        struct tune_result result;
+
+        m.stripe_sectors = 3584;
+        assert_int_equal(run(&m, tree, &result), 0);
+        assert_int_equal(m.n_misplaced, 0);
 }
 
 /* A page that is touched through a mapping makes the kernel fetch a window. */
@@ -576,6 +592,7 @@ static void test_signal_waits(void **state) {
 int main(void) {
         static const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_measures_and_restores),
+                        cmocka_unit_test(test_windows_begin_at_stripes),
                         cmocka_unit_test(test_mixed),
                         cmocka_unit_test(test_small_device),
                         cmocka_unit_test(test_busy),

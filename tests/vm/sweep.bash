@@ -76,7 +76,7 @@ sweep() {
 # with something else for a while
 as_fast() {
     local round a b ratios=
-    for ((round = 0; round < 15; round++)); do
+    for ((round = 0; round < 7; round++)); do
         if ((round % 2)); then
             a=$(read_at "$1" "$2" "$4") b=$(read_at "$1" "$3" "$4")
         else
