@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID10 far 2 of 4 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
-# length: long
 # boot: shared
 # timeout: 300
 
