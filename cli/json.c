@@ -146,10 +146,9 @@ static json_t *layer_numbers(const struct survey *survey, const struct layer *la
 static json_t *layer_judgement(const struct survey *survey, const struct layer *layer) {
         const struct decision *decision = &survey->plan.decisions[layer->index];
 
-        return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "action", plan_action_name(decision->action), "rule",
+        return json_pack("{s:s, s:o, s:o, s:o, s:o}", "action", plan_action_name(decision->action), "rule",
                         text_or_null(decision->rule), "reason", text_or_null(decision->reason), "findings",
-                        findings_value(survey, layer), "read_only", layer->read_only, "members",
-                        members_value(layer->md));
+                        findings_value(survey, layer), "members", members_value(layer->md));
 }
 
 static json_t *layer_value(const struct survey *survey, const struct layer *layer) {

@@ -15,7 +15,7 @@
 /* The single directory in PATH; NULL if there is none, or other things. */
 static char *find_only_directory(const char *path) {
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
         _cleanup_(freep) char *inner = NULL;
         struct stat st;
 

@@ -19,7 +19,7 @@ bool report_is_one(const struct sysroot *root) {
 /* PATH is a device's directory, or one in it. Links lead to other devices: what slaves/ names is all that matters. */
 static void copy_directory(
                 const struct sysroot *root, const char *path, struct record *record, const char *to, unsigned depth) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         record_directory(record, to);
         if (depth == 0 || sysroot_list(root, "", &names, "%s", path) < 0)
@@ -45,7 +45,7 @@ static void copy_directory(
 
 /* In sys/block a device is a link, or in some reports a directory. */
 static void copy_devices(const struct sysroot *root, struct record *record) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         if (sysroot_list(root, "", &names, "sys/block") < 0)
                 return;
@@ -77,7 +77,7 @@ static bool copy_file(const struct sysroot *root, const char *from, struct recor
 
 /* The output of a command has a name made from the command; some versions add to it. */
 static bool find_output(const struct sysroot *root, const char *plugin, const char *command, bool exact, FILE **ret) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         if (sysroot_list(root, command, &names, COMMANDS "/%s", plugin) < 0)
                 return false;
@@ -114,7 +114,7 @@ static void read_outputs(const struct sysroot *root, struct record *record) {
 
 /* The first file there is of those that COMMAND's output may be in. */
 static void copy_output(const struct sysroot *root, const char *command, struct record *record, const char *to) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         if (sysroot_list(root, command, &names, COMMANDS "/devicemapper") < 0)
                 return;

@@ -8,6 +8,7 @@
 #include "common/discover-dm.h"
 #include "common/discover-md.h"
 #include "common/topology-copy.h"
+#include "common/topology-private.h"
 
 /* Where a device is found by its name. */
 static const char *const directories[] = {"sys/class/block", "sys/block"};
@@ -40,37 +41,47 @@ static enum layer_kind kind_by_name(const char *sysname) {
         return KIND_DISK;
 }
 
-/* For md and dm only the family is right: the kind follows from level and table. */
-static enum layer_kind find_kind(const struct sysroot *root, const char *sysname, const char *path) {
-        if (sysroot_exists(root, "%s/partition", path))
-                return KIND_PARTITION;
-        if (sysroot_is_directory(root, "%s/md", path))
-                return KIND_MD_INACTIVE;
-        if (sysroot_is_directory(root, "%s/dm", path))
+/*
+ * For md and dm only the family is right: the kind follows from level and table. Maps first: on a machine with thousands of
+ * devices most are, and the directory need not be read to its end.
+ */
+static enum layer_kind find_kind(struct sysdir *dir, const char *sysname) {
+        if (sysdir_has_directory(dir, "dm"))
                 return KIND_DM_UNKNOWN;
+        if (sysdir_has_directory(dir, "md"))
+                return KIND_MD_INACTIVE;
+        if (sysdir_has(dir, "partition"))
+                return KIND_PARTITION;
         return kind_by_name(sysname);
 }
 
-static bool is_unused(const struct sysroot *root, enum layer_kind kind, const char *path) {
+/* Returns its length, 0 or -ENOENT where there is none, or -EFBIG. */
+static int read_backing_path(struct sysdir *dir, char *buffer, size_t size) {
+        _cleanup_(sysdir_close) struct sysdir loop = {};
+
+        if (sysdir_open_in(dir, "loop", &loop) < 0)
+                return -ENOENT;
+        return sysdir_read(&loop, "backing_file", buffer, size);
+}
+
+static bool is_unused(struct sysdir *dir, enum layer_kind kind) {
         char byte[2];
         int r;
 
         switch (kind) {
-        case KIND_LOOP:
-                r = sysroot_read(root, byte, sizeof(byte), "%s/loop/backing_file", path);
-                return r <= 0 && r != -EFBIG;
+        case KIND_LOOP: r = read_backing_path(dir, byte, sizeof(byte)); return r <= 0 && r != -EFBIG;
         case KIND_NBD:
-        case KIND_ZRAM: return opt_or(sysroot_read_int(root, "%s/size", path), -1) == 0;
+        case KIND_ZRAM: return opt_or(sysdir_read_int(dir, "size"), -1) == 0;
         default: return false;
         }
 }
 
-static bool read_devno(const struct sysroot *root, const char *path, unsigned *ret_major, unsigned *ret_minor) {
+static bool read_devno(struct sysdir *dir, unsigned *ret_major, unsigned *ret_minor) {
         char text[32];
         unsigned major, minor;
         int end = 0;
 
-        if (sysroot_read(root, text, sizeof(text), "%s/dev", path) < 0)
+        if (sysdir_read(dir, "dev", text, sizeof(text)) < 0)
                 return false;
         if (sscanf(text, "%9u:%9u%n", &major, &minor, &end) != 2 || text[end])
                 return false;
@@ -80,110 +91,124 @@ static bool read_devno(const struct sysroot *root, const char *path, unsigned *r
 }
 
 /* Numbers that can't be negative: anything else is no such number. */
-static struct opt_int read_natural(const struct sysroot *root, const char *path, const char *attribute) {
-        struct opt_int n = sysroot_read_int(root, "%s/%s", path, attribute);
+static struct opt_int read_natural(struct sysdir *dir, const char *attribute) {
+        struct opt_int n = sysdir_read_int(dir, attribute);
 
         return n.known && n.value < 0 ? (struct opt_int){0} : n;
 }
 
-static struct opt_int read_readahead(const struct sysroot *root, const char *path) {
-        struct opt_int kib = read_natural(root, path, "queue/read_ahead_kb");
-
-        if (!kib.known || kib.value > INT64_MAX / 2)
+/* A number of KiB, in units of which one has so many. */
+static struct opt_int from_kib(struct opt_int kib, int64_t units) {
+        if (!kib.known || kib.value < 0 || kib.value > INT64_MAX / units)
                 return (struct opt_int){0};
-        return opt_some(kib.value * 2);
+        return opt_some(kib.value * units);
 }
 
-static struct opt_int read_max_request(const struct sysroot *root, const char *path) {
-        struct opt_int kib = read_natural(root, path, "queue/max_sectors_kb");
-
-        if (!kib.known || kib.value > INT64_MAX / 1024)
-                return (struct opt_int){0};
-        return opt_some(kib.value * 1024);
+/* Whether the kernel's rule that it is no smaller than a physical block, which is a power of two, makes it a multiple. */
+static bool is_power_of_two(struct opt_int n) {
+        return n.known && n.value > 0 && (n.value & (n.value - 1)) == 0;
 }
 
-static void read_limits(const struct sysroot *root, const char *path, struct layer *layer) {
-        layer->readahead_sectors = read_readahead(root, path);
-        layer->io_min_bytes = read_natural(root, path, "queue/minimum_io_size");
-        layer->io_opt_bytes = read_natural(root, path, "queue/optimal_io_size");
-        layer->logical_block_bytes = read_natural(root, path, "queue/logical_block_size");
-        layer->physical_block_bytes = read_natural(root, path, "queue/physical_block_size");
-        layer->rotational = read_natural(root, path, "queue/rotational");
-        /* Every file that is read takes time on a machine with thousands of layers. */
+/* Every file that is read takes time on a machine with thousands of layers: some only where they can make a difference. */
+static void read_limits(struct sysdir *dir, struct layer *layer) {
+        _cleanup_(sysdir_close) struct sysdir queue = {};
+
+        if (sysdir_open_in(dir, "queue", &queue) < 0)
+                return;
+        layer->readahead_sectors = from_kib(sysdir_read_int(&queue, "read_ahead_kb"), 2);
+        layer->io_min_bytes = read_natural(&queue, "minimum_io_size");
+        layer->io_opt_bytes = read_natural(&queue, "optimal_io_size");
+        layer->rotational = read_natural(&queue, "rotational");
+        if (opt_or(layer->io_opt_bytes, 0) > 0 && !is_power_of_two(layer->io_min_bytes))
+                layer->physical_block_bytes = read_natural(&queue, "physical_block_size");
         if (opt_or(layer->rotational, 0) == 1 && opt_or(layer->io_opt_bytes, -1) == 0)
-                layer->max_request_bytes = read_max_request(root, path);
+                layer->max_request_bytes = from_kib(sysdir_read_int(&queue, "max_sectors_kb"), 1024);
 }
 
-static int read_backing_file(
-                const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer) {
+static int read_backing_file(struct sysdir *dir, struct topology *topology, struct layer *layer) {
         char text[PATH_MAX + sizeof(" (deleted)\n")];
 
-        if (sysroot_read(root, text, sizeof(text), "%s/loop/backing_file", path) <= 0)
+        if (read_backing_path(dir, text, sizeof(text)) <= 0)
                 return 0;
         layer->backing_file = arena_strdup(topology->arena, text);
         return layer->backing_file ? 0 : -ENOMEM;
 }
 
-static int read_layer(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer) {
-        layer->diskseq = read_natural(root, path, "diskseq");
-        layer->size_sectors = read_natural(root, path, "size");
-        layer->start_sectors = read_natural(root, path, "start");
-        layer->alignment_offset_bytes = sysroot_read_int(root, "%s/alignment_offset", path);
-        layer->read_only = read_natural(root, path, "ro").value == 1;
-        read_limits(root, path, layer);
+static int read_slaves(struct sysdir *dir, struct topology *topology, struct layer *layer) {
+        _cleanup_(sysdir_close) struct sysdir slaves = {};
+        _cleanup_(freep) char **names = NULL;
+
+        if (sysdir_open_in(dir, "slaves", &slaves) < 0 || sysdir_list(&slaves, "", &names) < 0)
+                return 0;
+        return topology_copy_names(topology->arena, names, &layer->slaves);
+}
+
+static int read_layer(struct sysdir *dir, struct topology *topology, struct layer *layer) {
+        layer->diskseq = read_natural(dir, "diskseq");
+        layer->size_sectors = read_natural(dir, "size");
+        layer->alignment_offset_bytes = sysdir_read_int(dir, "alignment_offset");
+        read_limits(dir, layer);
+        if (read_slaves(dir, topology, layer) < 0)
+                return -ENOMEM;
 
         switch (layer->kind) {
-        case KIND_MD_INACTIVE: return md_read(root, topology, path, layer);
-        case KIND_DM_UNKNOWN: return dm_read(root, topology, path, layer);
-        case KIND_LOOP: return read_backing_file(root, topology, path, layer);
+        case KIND_PARTITION: layer->start_sectors = read_natural(dir, "start"); return 0;
+        case KIND_MD_INACTIVE: return md_read(dir, topology, layer);
+        case KIND_DM_UNKNOWN: return dm_read(dir, topology, layer);
+        case KIND_LOOP: return read_backing_file(dir, topology, layer);
         default: return 0;
         }
 }
 
-static int append_device(
-                struct topology *topology, struct block_devices *devices, struct layer *layer, const char *path) {
+/* Directories in that of their disk, whose name theirs begin with. A map has none. */
+static int read_partitions(struct sysdir *dir, struct topology *topology, struct block_device *device) {
+        _cleanup_(freep) char **names = NULL;
+
+        if (device->layer->kind == KIND_PARTITION || device->layer->dm)
+                return 0;
+        if (sysdir_list(dir, device->layer->sysname, &names) < 0)
+                return 0;
+        return topology_copy_names(topology->arena, names, &device->partitions);
+}
+
+static int append_device(struct topology *topology, struct block_devices *devices, struct layer *layer,
+                const char *path, struct block_device **ret) {
         struct block_device *device;
+        int r;
 
-        if (devices->n == devices->allocated) {
-                size_t allocated = devices->allocated ? devices->allocated * 2 : 64;
-                struct block_device *items;
-
-                items = arena_alloc_array(topology->arena, allocated, sizeof(*items));
-                if (!items)
-                        return -ENOMEM;
-                if (devices->n > 0)
-                        memcpy(items, devices->items, devices->n * sizeof(*items));
-                devices->items = items;
-                devices->allocated = allocated;
-        }
-
+        r = topology_grow(topology->arena, (void **)&devices->items, devices->n, &devices->allocated,
+                        sizeof(*devices->items));
+        if (r < 0)
+                return r;
         device = &devices->items[devices->n];
-        device->layer = layer;
-        device->path = arena_strdup(topology->arena, path);
+        *device = (struct block_device){.layer = layer, .path = arena_strdup(topology->arena, path)};
         if (!device->path)
                 return -ENOMEM;
         devices->n++;
+        *ret = device;
         return 0;
 }
 
 int block_add(const struct sysroot *root, struct topology *topology, struct block_devices *devices, const char *sysname,
                 const char *path) {
+        _cleanup_(sysdir_close) struct sysdir dir = {};
+        struct block_device *device;
         enum layer_kind kind;
         struct layer *layer;
-        unsigned major, minor;
+        unsigned major = 0, minor = 0;
         bool has_devno, hidden;
         int r;
 
-        if (topology_find(topology, sysname) || !sysroot_is_directory(root, "%s", path))
+        if (topology_find(topology, sysname) || sysdir_open(root, devices->batch, path, &dir) < 0)
                 return 0;
-        kind = find_kind(root, sysname, path);
-        if (is_unused(root, kind, path))
+        kind = find_kind(&dir, sysname);
+        if (is_unused(&dir, kind))
                 return 0;
 
-        has_devno = read_devno(root, path, &major, &minor);
-        hidden = sysroot_read_int(root, "%s/hidden", path).value == 1;
+        has_devno = read_devno(&dir, &major, &minor);
+        hidden = !has_devno && sysdir_read_int(&dir, "hidden").value == 1;
         /* A directory that has lost its attributes is that of a device on its way out. */
-        if (!has_devno && !hidden && !sysroot_exists(root, "%s/size", path))
+        if (!has_devno && !hidden && !sysdir_has(&dir, "size"))
                 return 0;
 
         r = topology_add(topology, sysname, &layer);
@@ -192,24 +217,26 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         layer->kind = kind;
         layer->hidden = hidden;
         layer->has_devno = has_devno;
-        if (has_devno) {
-                layer->major = major;
-                layer->minor = minor;
-        }
-        r = append_device(topology, devices, layer, path);
+        layer->major = major;
+        layer->minor = minor;
+        r = append_device(topology, devices, layer, path, &device);
         if (r < 0)
                 return r;
-        return read_layer(root, topology, path, layer);
+        r = read_layer(&dir, topology, layer);
+        if (r < 0)
+                return r;
+        return read_partitions(&dir, topology, device);
 }
 
 int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path) {
+        struct block_device *device;
         struct layer *copy;
         int r;
 
         r = topology_copy_layer(topology, layer, &copy);
         if (r < 0)
                 return r;
-        return append_device(topology, devices, copy, path);
+        return append_device(topology, devices, copy, path, &device);
 }
 
 /* A partition has no queue/ of its own. */
@@ -218,7 +245,6 @@ static void adopt(struct layer *partition, struct layer *disk) {
         partition->readahead_sectors = disk->readahead_sectors;
         partition->io_min_bytes = disk->io_min_bytes;
         partition->io_opt_bytes = disk->io_opt_bytes;
-        partition->logical_block_bytes = disk->logical_block_bytes;
         partition->physical_block_bytes = disk->physical_block_bytes;
         partition->rotational = disk->rotational;
         partition->max_request_bytes = disk->max_request_bytes;
@@ -246,53 +272,24 @@ static int adopt_one(const struct sysroot *root, struct topology *topology, stru
         return 0;
 }
 
-/* Partitions are directories in that of their disk, named after it. */
-static int adopt_partitions_of(const struct sysroot *root, struct topology *topology, struct block_devices *devices,
-                struct block_device disk) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
-        size_t n = strlen(disk.layer->sysname);
-
-        if (sysroot_list(root, disk.layer->sysname, &names, "%s", disk.path) < 0)
-                return 0;
-        for (char **name = names; *name; name++) {
-                int r;
-
-                if (!(*name)[n])
-                        continue;
-                r = adopt_one(root, topology, devices, disk, *name);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
 int block_adopt_partitions(const struct sysroot *root, struct topology *topology, struct block_devices *devices) {
         const size_t n = devices->n;
 
+        /* A disk that is carried over has the partitions that it had. */
         for (size_t i = 0; i < n; i++) {
-                int r;
+                const struct block_device disk = devices->items[i];
 
-                /* A disk that is carried over has the partitions that it had. */
-                if (devices->items[i].layer->kind == KIND_PARTITION || devices->items[i].layer->carried)
-                        continue;
-                r = adopt_partitions_of(root, topology, devices, devices->items[i]);
-                if (r < 0)
-                        return r;
+                for (char **name = disk.partitions; name && *name; name++) {
+                        int r = adopt_one(root, topology, devices, disk, *name);
+
+                        if (r < 0)
+                                return r;
+                }
         }
         return 0;
 }
 
-static int read_slaves(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
-
-        if (device->layer->carried || sysroot_list(root, "", &names, "%s/slaves", device->path) < 0)
-                return 0;
-        return topology_copy_names(topology->arena, names, &device->layer->slaves);
-}
-
-static int link_slaves_of(const struct sysroot *root, struct topology *topology, const struct block_device *device) {
-        if (read_slaves(root, topology, device) < 0)
-                return -ENOMEM;
+static int link_slaves_of(struct topology *topology, const struct block_device *device) {
         for (char **name = device->layer->slaves; name && *name; name++) {
                 struct layer *lower = topology_find(topology, *name);
                 int r;
@@ -325,7 +322,7 @@ int block_link_slaves(const struct sysroot *root, struct topology *topology, con
         for (size_t i = 0; i < devices->n; i++) {
                 int r;
 
-                r = link_slaves_of(root, topology, &devices->items[i]);
+                r = link_slaves_of(topology, &devices->items[i]);
                 if (r < 0)
                         return r;
                 r = link_backing_device(root, topology, &devices->items[i]);
@@ -333,6 +330,10 @@ int block_link_slaves(const struct sysroot *root, struct topology *topology, con
                         return r;
         }
         return 0;
+}
+
+static struct opt_int read_readahead(const struct sysroot *root, const char *path) {
+        return from_kib(sysroot_read_int(root, "%s/queue/read_ahead_kb", path), 2);
 }
 
 /* Partitions last: they have their disk's. */

@@ -3,17 +3,19 @@
 
 /* What sysfs says of every block device: kind, size, queue limits, partitions, and what it lies over. */
 
-#include "sysroot.h"
+#include "sysdir.h"
 #include "topology.h"
 
 struct block_device {
         struct layer *layer;
-        const char *path; /* its directory below the root; the topology's arena's */
+        const char *path;  /* its directory below the root; the topology's arena's */
+        char **partitions; /* names of those in it, NULL-terminated; likewise. NULL: none, or carried over */
 };
 
 struct block_devices {
         struct block_device *items;
-        size_t n, allocated; /* in the topology's arena too */
+        size_t n, allocated;   /* in the topology's arena too */
+        struct fdbatch *batch; /* the caller's, who flushes it when all are read */
 };
 
 /*

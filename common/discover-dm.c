@@ -9,19 +9,21 @@
 /* Kernel: DM_NAME_LEN 128, DM_UUID_LEN 129. Mangled, each byte may be four. */
 #define NAME_MAX_MANGLED 1024
 
-int dm_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer) {
-        char name[NAME_MAX_MANGLED], uuid[NAME_MAX_MANGLED];
+int dm_read(struct sysdir *device, struct topology *topology, struct layer *layer) {
+        char name[NAME_MAX_MANGLED] = "", uuid[NAME_MAX_MANGLED] = "";
+        _cleanup_(sysdir_close) struct sysdir dir = {};
         struct dm_info *dm;
 
         dm = arena_alloc(topology->arena, sizeof(*dm));
         if (!dm)
                 return -ENOMEM;
-        if (sysroot_read(root, name, sizeof(name), "%s/dm/name", path) < 0)
-                name[0] = 0;
-        if (sysroot_read(root, uuid, sizeof(uuid), "%s/dm/uuid", path) < 0)
-                uuid[0] = 0;
-
-        dm->suspended = sysroot_read_int(root, "%s/dm/suspended", path).value == 1;
+        if (sysdir_open_in(device, "dm", &dir) == 0) {
+                if (sysdir_read(&dir, "name", name, sizeof(name)) < 0)
+                        name[0] = 0;
+                if (sysdir_read(&dir, "uuid", uuid, sizeof(uuid)) < 0)
+                        uuid[0] = 0;
+                dm->suspended = sysdir_read_int(&dir, "suspended").value == 1;
+        }
         dm->name = dmname_demangle(topology->arena, name);
         dm->uuid = dmname_demangle(topology->arena, uuid);
         if (!dm->name || !dm->uuid)

@@ -3,11 +3,11 @@
 
 /* Maps: what sysfs says of them, and their tables. */
 
-#include "sysroot.h"
+#include "sysdir.h"
 #include "topology.h"
 
-/* Fills in layer->dm from PATH/dm, without a table yet. Returns 0 or -ENOMEM. */
-int dm_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer);
+/* Fills in layer->dm from dm/ in that of the device, without a table yet. Returns 0 or -ENOMEM. */
+int dm_read(struct sysdir *device, struct topology *topology, struct layer *layer);
 
 /*
  * Reads the tables of all maps, from the kernel or from the capture, and sets their kinds. What can't be read is noted.

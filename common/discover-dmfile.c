@@ -245,7 +245,7 @@ static int read_lines(const struct reader *reader, const char *path, line_handle
 
 /* As read_lines(), for the first of a support report's files with such lines. */
 static int read_report(const struct reader *reader, const char *prefix, line_handler handler) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         if (sysroot_list(reader->root, prefix, &names, REPORT_DIRECTORY) < 0)
                 return 0;

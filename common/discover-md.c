@@ -10,48 +10,46 @@
 #define ATTRIBUTE_MAX 256
 
 /* *ret is NULL where there is no such attribute. */
-static int read_text(const struct sysroot *root, struct arena *arena, const char *path, const char *attribute,
-                const char **ret) {
+static int read_text(struct sysdir *dir, struct arena *arena, const char *attribute, const char **ret) {
         char text[ATTRIBUTE_MAX];
 
         *ret = NULL;
-        if (sysroot_read(root, text, sizeof(text), "%s/md/%s", path, attribute) < 0)
+        if (sysdir_read(dir, attribute, text, sizeof(text)) < 0)
                 return 0;
         *ret = arena_strdup(arena, text);
         return *ret ? 0 : -ENOMEM;
 }
 
 /* A number that is a pair while the array is being reshaped. */
-static struct opt_int read_pair(
-                const struct sysroot *root, const char *path, const char *attribute, struct opt_int *ret_old) {
+static struct opt_int read_pair(struct sysdir *dir, const char *attribute, struct opt_int *ret_old) {
         char text[ATTRIBUTE_MAX];
 
         *ret_old = (struct opt_int){0};
-        if (sysroot_read(root, text, sizeof(text), "%s/md/%s", path, attribute) < 0)
+        if (sysdir_read(dir, attribute, text, sizeof(text)) < 0)
                 return (struct opt_int){0};
         return mdattr_parse_pair(text, ret_old);
 }
 
-static void read_progress(const struct sysroot *root, const char *path, struct md_info *md) {
+static void read_progress(struct sysdir *dir, struct md_info *md) {
         char text[ATTRIBUTE_MAX];
 
-        if (sysroot_read(root, text, sizeof(text), "%s/md/sync_completed", path) >= 0)
+        if (sysdir_read(dir, "sync_completed", text, sizeof(text)) >= 0)
                 mdattr_parse_progress(text, &md->synced_sectors, &md->sync_sectors);
 }
 
 /* The position is "none", or how far the reshape has come; the level is one word. */
-static bool is_reshaping(const struct sysroot *root, const char *path, const struct md_info *md) {
+static bool is_reshaping(struct sysdir *dir, const struct md_info *md) {
         if (md->old.chunk_bytes.known || md->old.raid_disks.known || md->old.layout.known)
                 return true;
-        if (sysroot_read_int(root, "%s/md/reshape_position", path).known)
+        if (sysdir_read_int(dir, "reshape_position").known)
                 return true;
         if (md->sync_action && strcmp(md->sync_action, "reshape") == 0)
                 return true;
         return strchr(md->level, '(') != NULL;
 }
 
-static int read_member(const struct sysroot *root, struct arena *arena, const char *path, const char *entry,
-                struct md_member *ret) {
+static int read_member(struct sysdir *md_dir, struct arena *arena, const char *entry, struct md_member *ret) {
+        _cleanup_(sysdir_close) struct sysdir dir = {};
         char text[ATTRIBUTE_MAX], *name;
 
         name = arena_strdup(arena, entry + strlen(MEMBER_PREFIX));
@@ -62,18 +60,20 @@ static int read_member(const struct sysroot *root, struct arena *arena, const ch
                         *p = '/';
 
         *ret = (struct md_member){.name = name, .slot = -1};
-        if (sysroot_read(root, text, sizeof(text), "%s/md/%s/slot", path, entry) >= 0)
+        if (sysdir_open_in(md_dir, entry, &dir) < 0)
+                return 0;
+        if (sysdir_read(&dir, "slot", text, sizeof(text)) >= 0)
                 ret->slot = mdattr_parse_slot(text);
-        if (sysroot_read(root, text, sizeof(text), "%s/md/%s/state", path, entry) >= 0)
+        if (sysdir_read(&dir, "state", text, sizeof(text)) >= 0)
                 ret->states = mdattr_parse_states(text);
         return 0;
 }
 
-static int read_members(const struct sysroot *root, struct arena *arena, const char *path, struct md_info *md) {
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+static int read_members(struct sysdir *dir, struct arena *arena, struct md_info *md) {
+        _cleanup_(freep) char **names = NULL;
         size_t n = 0;
 
-        if (sysroot_list(root, MEMBER_PREFIX, &names, "%s/md", path) < 0)
+        if (sysdir_list(dir, MEMBER_PREFIX, &names) < 0)
                 return 0;
         for (char **name = names; *name; name++)
                 n++;
@@ -84,7 +84,7 @@ static int read_members(const struct sysroot *root, struct arena *arena, const c
         for (char **name = names; *name; name++) {
                 int r;
 
-                r = read_member(root, arena, path, *name, &md->members[md->n_members]);
+                r = read_member(dir, arena, *name, &md->members[md->n_members]);
                 if (r < 0)
                         return r;
                 md->n_members++;
@@ -92,29 +92,35 @@ static int read_members(const struct sysroot *root, struct arena *arena, const c
         return 0;
 }
 
-int md_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer) {
-        struct arena *arena = topology->arena;
-        struct md_info *md;
-        int r;
-
-        md = arena_alloc(arena, sizeof(*md));
-        if (!md)
-                return -ENOMEM;
-        if (read_text(root, arena, path, "level", &md->level) < 0 ||
-                        read_text(root, arena, path, "metadata_version", &md->metadata) < 0 ||
-                        read_text(root, arena, path, "array_state", &md->array_state) < 0 ||
-                        read_text(root, arena, path, "sync_action", &md->sync_action) < 0)
+static int read_array(struct sysdir *dir, struct arena *arena, struct md_info *md) {
+        if (read_text(dir, arena, "level", &md->level) < 0 ||
+                        read_text(dir, arena, "metadata_version", &md->metadata) < 0 ||
+                        read_text(dir, arena, "array_state", &md->array_state) < 0 ||
+                        read_text(dir, arena, "sync_action", &md->sync_action) < 0)
                 return -ENOMEM;
         if (!md->level)
                 md->level = "";
 
-        md->chunk_bytes = read_pair(root, path, "chunk_size", &md->old.chunk_bytes);
-        md->raid_disks = read_pair(root, path, "raid_disks", &md->old.raid_disks);
-        md->layout = read_pair(root, path, "layout", &md->old.layout);
-        md->degraded = sysroot_read_int(root, "%s/md/degraded", path);
-        read_progress(root, path, md);
-        md->reshaping = is_reshaping(root, path, md);
-        r = read_members(root, arena, path, md);
+        md->chunk_bytes = read_pair(dir, "chunk_size", &md->old.chunk_bytes);
+        md->raid_disks = read_pair(dir, "raid_disks", &md->old.raid_disks);
+        md->layout = read_pair(dir, "layout", &md->old.layout);
+        md->degraded = sysdir_read_int(dir, "degraded");
+        read_progress(dir, md);
+        md->reshaping = is_reshaping(dir, md);
+        return read_members(dir, arena, md);
+}
+
+int md_read(struct sysdir *device, struct topology *topology, struct layer *layer) {
+        _cleanup_(sysdir_close) struct sysdir dir = {};
+        struct md_info *md;
+        int r = 0;
+
+        md = arena_alloc(topology->arena, sizeof(*md));
+        if (!md)
+                return -ENOMEM;
+        md->level = "";
+        if (sysdir_open_in(device, "md", &dir) == 0)
+                r = read_array(&dir, topology->arena, md);
         if (r < 0)
                 return r;
 

@@ -3,8 +3,8 @@
 
 /* md/ of an array. */
 
-#include "sysroot.h"
+#include "sysdir.h"
 #include "topology.h"
 
-/* Fills in layer->md and layer->kind from PATH/md. Returns 0 or -ENOMEM. */
-int md_read(const struct sysroot *root, struct topology *topology, const char *path, struct layer *layer);
+/* Fills in layer->md and layer->kind from md/ in that of the device. Returns 0 or -ENOMEM. */
+int md_read(struct sysdir *device, struct topology *topology, struct layer *layer);

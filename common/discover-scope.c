@@ -25,7 +25,7 @@ static void find(struct search *s, const struct layer *layer) {
 
 /* What holds a device now may not have done so before: md sends no event when an array gets a member. */
 static int find_holders(struct search *s, const char *name) {
-        _cleanup_(sysroot_names_freep) char **holders = NULL;
+        _cleanup_(freep) char **holders = NULL;
         int r;
 
         r = sysroot_list(s->root, "", &holders, "%s/%s/holders", s->directory, name);

@@ -5,12 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/discover-line.h"
 #include "common/discover-udev.h"
+#include "common/sysdir.h"
 
 #define DATABASE          "run/udev/data"
-#define DATABASE_PATH_MAX (sizeof(DATABASE) + NAME_MAX + 16)
-#define DATABASE_LINE_MAX 4096
+#define DATABASE_NAME_MAX (NAME_MAX + 16)
+#define DATABASE_FILE_MAX 65536
 
 enum property {
         PROPERTY_SERIAL_SHORT,
@@ -63,18 +63,21 @@ static int set_text(struct arena *arena, struct layer *layer, enum property prop
         return 0;
 }
 
-/* Where udev's database has a device: by number, or by name what has none. */
-static void database_path(const struct layer *layer, char buffer[static DATABASE_PATH_MAX]) {
+/* What udev's database calls a device: by number, or by name what has none. */
+static void database_name(const struct layer *layer, char buffer[static DATABASE_NAME_MAX]) {
         if (layer->has_devno)
-                snprintf(buffer, DATABASE_PATH_MAX, DATABASE "/b%u:%u", layer->major, layer->minor);
+                snprintf(buffer, DATABASE_NAME_MAX, "b%u:%u", layer->major, layer->minor);
         else
-                snprintf(buffer, DATABASE_PATH_MAX, DATABASE "/+block:%s", layer->sysname);
+                snprintf(buffer, DATABASE_NAME_MAX, "+block:%s", layer->sysname);
 }
 
 static void record_property(const struct sysroot *root, const struct layer *layer, const char *key, const char *value) {
-        char path[DATABASE_PATH_MAX];
+        char name[DATABASE_NAME_MAX], path[sizeof(DATABASE "/") + DATABASE_NAME_MAX];
 
-        database_path(layer, path);
+        if (!sysroot_is_recorded(root))
+                return;
+        database_name(layer, name);
+        snprintf(path, sizeof(path), DATABASE "/%s", name);
         sysroot_record_text(root, path, "E:%s=%.*s\n", key, (int)strcspn(value, "\n"), value);
 }
 
@@ -120,16 +123,13 @@ static int read_live(const struct sysroot *root, struct udev *udev, struct arena
 
 /*
  * udev's database has a file for each device; lines with properties are "E:KEY=VALUE". util-linux' dumps have dev/NAME in
- * its place, with lines "KEY=VALUE". PREFIX is what such lines begin with. Returns 1, 0 where there is no file, -ENOMEM.
+ * its place, with lines "KEY=VALUE". PREFIX is what such lines begin with. Returns 1 or -ENOMEM.
  */
-static int read_file(const struct sysroot *root, struct arena *arena, struct layer *layer, const char *path,
-                const char *prefix) {
-        _cleanup_(fclosep) FILE *stream = NULL;
-        char line[DATABASE_LINE_MAX];
+static int read_properties(
+                const struct sysroot *root, struct arena *arena, struct layer *layer, char *text, const char *prefix) {
+        char *line;
 
-        if (sysroot_fopen(root, &stream, "%s", path) < 0)
-                return 0;
-        while (line_read(stream, line, sizeof(line))) {
+        while ((line = strsep(&text, "\n"))) {
                 char *equals = strchr(line, '=');
                 int r;
 
@@ -143,16 +143,51 @@ static int read_file(const struct sysroot *root, struct arena *arena, struct lay
         return 1;
 }
 
-static int read_captured(const struct sysroot *root, struct arena *arena, struct layer *layer) {
-        char path[DATABASE_PATH_MAX];
-        int r;
+/* Where a captured machine has its properties; what is not there is not open. */
+struct database {
+        struct sysdir data, nodes;
+        struct fdbatch batch;
+        char *buffer;
+};
 
-        database_path(layer, path);
-        r = read_file(root, arena, layer, path, "E:");
-        if (r != 0)
-                return r;
-        snprintf(path, sizeof(path), "dev/%s", layer->name);
-        return read_file(root, arena, layer, path, "");
+static void database_close(struct database *database) {
+        sysdir_close(&database->data);
+        sysdir_close(&database->nodes);
+        fdbatch_flush(&database->batch);
+        free(database->buffer);
+}
+
+static int database_open(const struct sysroot *root, struct database *database) {
+        database->buffer = malloc(DATABASE_FILE_MAX);
+        if (!database->buffer)
+                return -ENOMEM;
+        (void)sysdir_open(root, &database->batch, DATABASE, &database->data);
+        (void)sysdir_open(root, &database->batch, "dev", &database->nodes);
+        return 0;
+}
+
+static bool has_file(struct sysdir *dir, const char *name, char buffer[static DATABASE_FILE_MAX]) {
+        return dir->root && sysdir_read(dir, name, buffer, DATABASE_FILE_MAX) >= 0;
+}
+
+/* Of a name such as cciss/c0d0 a part is a directory. */
+static bool has_node(struct database *database, const char *name) {
+        if (!strchr(name, '/'))
+                return has_file(&database->nodes, name, database->buffer);
+        return database->nodes.root &&
+               sysroot_read(database->nodes.root, database->buffer, DATABASE_FILE_MAX, "dev/%s", name) >= 0;
+}
+
+static int read_captured(
+                const struct sysroot *root, struct database *database, struct arena *arena, struct layer *layer) {
+        char name[DATABASE_NAME_MAX];
+
+        database_name(layer, name);
+        if (has_file(&database->data, name, database->buffer))
+                return read_properties(root, arena, layer, database->buffer, "E:");
+        if (has_node(database, layer->name))
+                return read_properties(root, arena, layer, database->buffer, "");
+        return 0;
 }
 
 /* The disk itself, or that of a partition, which udev gives its disk's properties too; NULL for all else. */
@@ -245,9 +280,12 @@ static int note_absence(const struct sysroot *root, struct topology *topology, b
 }
 
 int udev_read_properties(const struct sysroot *root, struct topology *topology) {
+        _cleanup_(database_close) struct database database = {};
         _cleanup_(udev_unrefp) struct udev *udev = NULL;
         bool found = false;
 
+        if (!sysroot_is_live(root) && database_open(root, &database) < 0)
+                return -ENOMEM;
         if (sysroot_is_live(root)) {
                 udev = udev_new();
                 if (!udev)
@@ -261,7 +299,8 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                         found |= layer->in_udev_database;
                         continue;
                 }
-                r = udev ? read_live(root, udev, topology->arena, layer) : read_captured(root, topology->arena, layer);
+                r = udev ? read_live(root, udev, topology->arena, layer)
+                         : read_captured(root, &database, topology->arena, layer);
                 if (r < 0)
                         return r;
                 layer->in_udev_database = r > 0;

@@ -53,7 +53,7 @@ static int add_all_devices(const struct sysroot *root, const struct update *upda
         static const char *const directories[] = {"sys/class/block", "sys/block"};
 
         for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
-                _cleanup_(sysroot_names_freep) char **names = NULL;
+                _cleanup_(freep) char **names = NULL;
                 int r;
 
                 r = sysroot_list(root, "", &names, "%s", directories[i]);
@@ -66,7 +66,8 @@ static int add_all_devices(const struct sysroot *root, const struct update *upda
 }
 
 static int read_devices(const struct sysroot *root, const struct update *update, struct topology *topology) {
-        struct block_devices devices = {0};
+        _cleanup_(fdbatch_flush) struct fdbatch batch = {};
+        struct block_devices devices = {.batch = &batch};
         int r;
 
         r = add_all_devices(root, update, topology, &devices);

@@ -13,19 +13,16 @@ static bool is_count(uint64_t bytes, uint64_t count, uint64_t block_bytes) {
         return block_bytes > 1 && bytes == count * block_bytes / CUT_BYTES * CUT_BYTES;
 }
 
-/* All bits set in a 16-bit or 15-bit field: what a bridge or adapter says that does not know. */
-static bool is_all_ones(uint64_t bytes, const struct layer *layer) {
-        static const uint64_t counts[] = {UINT64_C(65535), UINT64_C(32767)};
-        const uint64_t blocks[] = {
-                        1,
-                        SECTOR_BYTES,
-                        (uint64_t)opt_or(layer->logical_block_bytes, SECTOR_BYTES),
-                        (uint64_t)opt_or(layer->physical_block_bytes, SECTOR_BYTES),
-        };
+/*
+ * All bits set in a 16-bit or 15-bit field: what a bridge or adapter says that does not know. So many blocks of more than
+ * a sector are absurd by themselves.
+ */
+static bool is_all_ones(uint64_t bytes) {
+        static const uint64_t counts[] = {UINT64_C(65535), UINT64_C(32767)}, blocks[] = {1, SECTOR_BYTES};
 
         for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
                 for (size_t j = 0; j < ARRAY_SIZE(blocks); j++)
-                        if (blocks[j] <= UINT32_MAX && is_count(bytes, counts[i], blocks[j]))
+                        if (is_count(bytes, counts[i], blocks[j]))
                                 return true;
         return false;
 }
@@ -40,7 +37,7 @@ bool io_opt_implausible(const struct layer *layer, const struct geometry *geomet
         if (io_opt <= 0)
                 return false;
         if (is_multiple_of(io_opt, layer->physical_block_bytes) && is_multiple_of(io_opt, layer->io_min_bytes) &&
-                        !is_all_ones((uint64_t)io_opt, layer) && io_opt < IO_OPT_ABSURD_BYTES)
+                        !is_all_ones((uint64_t)io_opt) && io_opt < IO_OPT_ABSURD_BYTES)
                 return false;
         return !geometry_explains(geometry, (uint64_t)io_opt);
 }

@@ -5,7 +5,6 @@
  * through openat2(2), and a file is looked at (O_PATH) before it is opened: opening a device node can do things.
  */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,21 +16,12 @@
 #include <sys/syscall.h>
 
 #include "common/capture-record.h"
-#include "common/sysroot.h"
+#include "common/sysdir.h"
+#include "common/sysroot-private.h"
 #include "common/temporary.h"
-
-#define ENTRIES_MAX 100000
 
 /* openat2() gives EAGAIN when something anywhere was renamed while it walked over "..". */
 #define LOOKUP_ATTEMPTS 128
-
-struct sysroot {
-        int fd;
-        bool live;
-        struct temporary *temporary; /* may be NULL */
-        struct record *record;       /* the caller's; may be NULL */
-        bool with_identifiers;
-};
 
 int sysroot_open(const char *path, struct sysroot **ret) {
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
@@ -63,8 +53,7 @@ void sysroot_own_directory(struct sysroot *root, struct temporary *directory) {
         root->temporary = directory;
 }
 
-/* The record, if PATH belongs in it by itself: one in sysfs. */
-static struct record *record_for(const struct sysroot *root, const char *path) {
+struct record *sysroot_record_for(const struct sysroot *root, const char *path) {
         return strncmp(path, "sys", 3) == 0 && (!path[3] || path[3] == '/') ? root->record : NULL;
 }
 
@@ -113,8 +102,7 @@ bool sysroot_is_live(const struct sysroot *root) {
         return root->live;
 }
 
-/* Returns a descriptor or a negative errno. */
-static int lookup(const struct sysroot *root, const char *path, int flags) {
+int sysroot_lookup(const struct sysroot *root, const char *path, int flags) {
         struct open_how how = {
                         .flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
         long fd = -1;
@@ -148,7 +136,7 @@ static int lookup_regular(const struct sysroot *root, const char *path) {
         int r;
 
         if (!root->live) {
-                path_fd = lookup(root, path, O_PATH);
+                path_fd = sysroot_lookup(root, path, O_PATH);
                 if (path_fd < 0)
                         return path_fd;
                 r = check_regular(path_fd);
@@ -156,7 +144,7 @@ static int lookup_regular(const struct sysroot *root, const char *path) {
                         return r;
         }
 
-        fd = lookup(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+        fd = sysroot_lookup(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
         if (fd < 0)
                 return fd;
         r = check_regular(fd);
@@ -194,7 +182,7 @@ __attribute__((format(printf, 2, 0))) static int format_path(
                 formatted_;                                                                                            \
         })
 
-/* Returns the number of bytes read; -EFBIG if there are SIZE or more. */
+/* Returns the number of bytes read, which are fewer than SIZE only at the end of the file. */
 static ssize_t read_all(int fd, char *buffer, size_t size) {
         size_t n = 0;
 
@@ -203,13 +191,26 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
 
                 k = read(fd, buffer + n, size - n);
                 if (k == 0)
-                        return (ssize_t)n;
+                        break;
                 if (k > 0)
                         n += (size_t)k;
                 else if (errno != EINTR)
                         return -errno;
         }
-        return -EFBIG;
+        return (ssize_t)n;
+}
+
+int sysroot_take_attribute(struct record *record, const char *path, char *buffer, size_t n, size_t size) {
+        if (n == size)
+                return -EFBIG;
+        if (memchr(buffer, 0, n))
+                return -EINVAL;
+        if (record)
+                record_file(record, path, buffer, n);
+        if (n > 0 && buffer[n - 1] == '\n')
+                n--;
+        buffer[n] = 0;
+        return (int)n;
 }
 
 /* RECORD may be NULL. */
@@ -224,15 +225,7 @@ static int read_attribute(
         n = read_all(fd, buffer, size);
         if (n < 0)
                 return (int)n;
-        if (memchr(buffer, 0, (size_t)n))
-                return -EINVAL;
-
-        if (record)
-                record_file(record, path, buffer, (size_t)n);
-        if (n > 0 && buffer[n - 1] == '\n')
-                n--;
-        buffer[n] = 0;
-        return (int)n;
+        return sysroot_take_attribute(record, path, buffer, (size_t)n, size);
 }
 
 int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
@@ -242,7 +235,7 @@ int sysroot_read(const struct sysroot *root, char *buffer, size_t size, const ch
         r = FORMAT_PATH(path, format);
         if (r < 0)
                 return r;
-        return read_attribute(root, path, buffer, size, record_for(root, path));
+        return read_attribute(root, path, buffer, size, sysroot_record_for(root, path));
 }
 
 int sysroot_read_serial(const struct sysroot *root, char *buffer, size_t size, const char *format, ...) {
@@ -252,10 +245,10 @@ int sysroot_read_serial(const struct sysroot *root, char *buffer, size_t size, c
         r = FORMAT_PATH(path, format);
         if (r < 0)
                 return r;
-        return read_attribute(root, path, buffer, size, root->with_identifiers ? record_for(root, path) : NULL);
+        return read_attribute(root, path, buffer, size, root->with_identifiers ? sysroot_record_for(root, path) : NULL);
 }
 
-static struct opt_int parse_int(const char *text) {
+struct opt_int sysroot_parse_int(const char *text) {
         const char *digits = text + (*text == '-');
         char *end;
         long long value;
@@ -272,9 +265,10 @@ static struct opt_int parse_int(const char *text) {
 struct opt_int sysroot_read_int(const struct sysroot *root, const char *format, ...) {
         char path[PATH_MAX], text[32];
 
-        if (FORMAT_PATH(path, format) < 0 || read_attribute(root, path, text, sizeof(text), record_for(root, path)) < 0)
+        if (FORMAT_PATH(path, format) < 0 ||
+                        read_attribute(root, path, text, sizeof(text), sysroot_record_for(root, path)) < 0)
                 return (struct opt_int){0};
-        return parse_int(text);
+        return sysroot_parse_int(text);
 }
 
 int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ...) {
@@ -302,10 +296,10 @@ int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ..
 static bool can_lookup(const struct sysroot *root, const char *path, int flags) {
         _cleanup_(closep) int fd = -1;
 
-        fd = lookup(root, path, O_PATH | flags);
+        fd = sysroot_lookup(root, path, O_PATH | flags);
         if (fd < 0)
                 return false;
-        if (!record_for(root, path))
+        if (!sysroot_record_for(root, path))
                 return true;
         if (check_regular(fd) == -EISDIR)
                 record_directory(root->record, path);
@@ -326,121 +320,21 @@ bool sysroot_is_directory(const struct sysroot *root, const char *format, ...) {
         return FORMAT_PATH(path, format) == 0 && can_lookup(root, path, O_DIRECTORY);
 }
 
-struct names {
-        char **items; /* NULL-terminated once there is one */
-        size_t n, allocated;
-};
-
-static int names_add(struct names *names, const char *name) {
-        if (names->n >= ENTRIES_MAX)
-                return -EOVERFLOW;
-        if (names->n + 2 > names->allocated) {
-                size_t allocated = names->allocated ? names->allocated * 2 : 32;
-                char **items;
-
-                items = reallocarray(names->items, allocated, sizeof(*items));
-                if (!items)
-                        return -ENOMEM;
-                names->items = items;
-                names->allocated = allocated;
-        }
-        names->items[names->n] = strdup(name);
-        if (!names->items[names->n])
-                return -ENOMEM;
-        names->items[++names->n] = NULL;
-        return 0;
-}
-
-static int read_directory(DIR *directory, const char *prefix, struct names *names) {
-        for (;;) {
-                const struct dirent *entry;
-                int r;
-
-                errno = 0;
-                entry = readdir(directory);
-                if (!entry)
-                        return -errno;
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-                        continue;
-                if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
-                        continue;
-                r = names_add(names, entry->d_name);
-                if (r < 0)
-                        return r;
-        }
-}
-
-static void closedirp(DIR **directory) {
-        if (*directory)
-                closedir(*directory);
-}
-
-static int compare_names(const void *a, const void *b) {
-        return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_directory(int fd, const char *prefix, char ***ret) {
-        _cleanup_(closedirp) DIR *directory = NULL;
-        struct names names = {0};
+int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...) {
+        struct fdbatch batch = {};
+        struct sysdir dir;
+        char path[PATH_MAX];
         int r;
 
-        directory = fdopendir(fd);
-        if (!directory) {
-                r = -errno;
-                close(fd);
-                return r;
-        }
-
-        names.items = calloc(1, sizeof(*names.items));
-        if (!names.items)
-                return -ENOMEM;
-        r = read_directory(directory, prefix, &names);
-        if (r < 0) {
-                sysroot_names_free(names.items);
-                return r;
-        }
-        qsort(names.items, names.n, sizeof(*names.items), compare_names);
-        *ret = names.items;
-        return 0;
-}
-
-/* Names of devices, in a directory of devices: what else there is to know of each is asked for by path. */
-static void record_names(const struct sysroot *root, const char *path, char *const *names) {
-        record_directory(root->record, path);
-        for (; *names; names++) {
-                _cleanup_(freep) char *name = NULL;
-
-                if (asprintf(&name, "%s/%s", path, *names) < 0) {
-                        name = NULL;
-                        record_fail(root->record);
-                        return;
-                }
-                record_directory(root->record, name);
-        }
-}
-
-int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...) {
-        char path[PATH_MAX];
-        int fd, r;
-
         r = FORMAT_PATH(path, format);
+        if (r == 0)
+                r = sysdir_open(root, &batch, path, &dir);
         if (r < 0)
                 return r;
-        fd = lookup(root, path, O_RDONLY | O_DIRECTORY);
-        if (fd < 0)
-                return fd;
-        r = list_directory(fd, prefix, ret);
-        if (r == 0 && record_for(root, path))
-                record_names(root, path, *ret);
+        r = sysdir_list(&dir, prefix, ret);
+        sysdir_close(&dir);
+        fdbatch_flush(&batch);
         return r;
-}
-
-void sysroot_names_free(char **names) {
-        if (!names)
-                return;
-        for (char **name = names; *name; name++)
-                free(*name);
-        free(names);
 }
 
 /* The target of the link itself, not of what it leads to. */
@@ -448,7 +342,7 @@ static int read_link(const struct sysroot *root, const char *path, char target[s
         _cleanup_(closep) int fd = -1;
         ssize_t n;
 
-        fd = lookup(root, path, O_PATH | O_NOFOLLOW);
+        fd = sysroot_lookup(root, path, O_PATH | O_NOFOLLOW);
         if (fd < 0)
                 return fd;
         n = readlinkat(fd, "", target, PATH_MAX);
@@ -493,7 +387,7 @@ int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, con
 
         end = target + strlen(target);
         r = take_component(buffer, size, last_component(target, end), end);
-        if (r >= 0 && record_for(root, path))
+        if (r >= 0 && sysroot_record_for(root, path))
                 record_link(root->record, path, buffer);
         return r;
 }
@@ -515,7 +409,7 @@ int sysroot_link_directory_name(const struct sysroot *root, char *buffer, size_t
                 return -EINVAL;
         start = last_component(target, name - 1);
         r = take_component(buffer, size, start, name - 1);
-        if (r >= 0 && record_for(root, path))
+        if (r >= 0 && sysroot_record_for(root, path))
                 record_link(root->record, path, start);
         return r;
 }

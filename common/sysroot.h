@@ -75,12 +75,10 @@ bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attri
 
 /*
  * Names in a directory that begin with PREFIX, without . and .., in the order of version sort; a NULL-terminated array
- * that the caller frees with sysroot_names_free(). -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
+ * in one piece of memory that the caller frees. -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
  */
 int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...)
                 __attribute__((format(printf, 4, 5)));
-void sysroot_names_free(char **names);
-DEFINE_CLEANUP(char **, sysroot_names_free);
 
 /* Last component of a symbolic link's target, e.g. the name of a subsystem or device. Length or a negative errno. */
 int sysroot_link_name(const struct sysroot *root, char *buffer, size_t size, const char *format, ...)

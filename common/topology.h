@@ -155,14 +155,13 @@ struct layer {
         /* Queue limits and topology. A partition has its disk's. */
         struct opt_int readahead_sectors;
         struct opt_int io_min_bytes, io_opt_bytes;
-        struct opt_int logical_block_bytes, physical_block_bytes;
+        struct opt_int physical_block_bytes;   /* known only where io_opt is set, and io_min is no power of two */
         struct opt_int alignment_offset_bytes; /* -1: inconsistent */
         struct opt_int rotational;
         struct opt_int max_request_bytes; /* known only where it rotates and io_opt is 0: it stands in for that then */
         const struct ledger_note *set;    /* NULL: setrad has not changed it */
         bool reloaded;                    /* a change event of the map came since its readahead was as set says */
         bool asleep;                      /* disk: runtime power management has suspended it; reading wakes it up */
-        bool read_only;
         bool hidden;
 
         struct layer *parent;         /* partition: its disk; else NULL */

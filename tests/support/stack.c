@@ -73,7 +73,7 @@ static struct layer *add(struct topology *topology, const char *name, enum layer
         layer->minor = (unsigned)layer->index;
         layer->size_sectors = opt_some(INT64_C(1) << 31);
         layer->readahead_sectors = opt_some(256);
-        layer->io_min_bytes = layer->logical_block_bytes = layer->physical_block_bytes = opt_some(512);
+        layer->io_min_bytes = layer->physical_block_bytes = opt_some(512);
         layer->io_opt_bytes = layer->alignment_offset_bytes = opt_some(0);
         return layer;
 }
@@ -307,7 +307,6 @@ static struct opt_int *number_of(struct layer *layer, const char *key) {
                         {"ra", &layer->readahead_sectors},
                         {"min", &layer->io_min_bytes},
                         {"opt", &layer->io_opt_bytes},
-                        {"lbs", &layer->logical_block_bytes},
                         {"pbs", &layer->physical_block_bytes},
                         {"align", &layer->alignment_offset_bytes},
                         {"size", &layer->size_sectors},

@@ -130,14 +130,12 @@ static void test_attributes(void **state) {
         assert_true(sda->has_devno);
         assert_int_equal(sda->major, 8);
         assert_int_equal(sda->minor, 0);
-        assert_true(sda->read_only);
         assert_opt(sda->diskseq, 18);
         assert_opt(sda->size_sectors, 1000);
         assert_opt(sda->readahead_sectors, 256);
         assert_opt(sda->alignment_offset_bytes, -1);
         assert_opt(sda->io_min_bytes, 4096);
         assert_opt(sda->io_opt_bytes, 0);
-        assert_opt(sda->logical_block_bytes, 512);
         assert_false(sda->physical_block_bytes.known);
         assert_false(sda->rotational.known);
         assert_false(sda->start_sectors.known);

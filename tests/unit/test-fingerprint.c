@@ -129,7 +129,7 @@ static void test_no_difference(void **state) {
         } cases[] = {
                         {LV, LV},
                         {LV, LV "; set dm-0 ra=8192; set md0 ra=0; set a ra=?"},
-                        {LV, LV "; set dm-0 min=4096 opt=131072 align=512 lbs=4096 pbs=4096; set md0 min=1M opt=2M"},
+                        {LV, LV "; set dm-0 min=4096 opt=131072 align=512 pbs=4096; set md0 min=1M opt=2M"},
                         {LV, LV "; set dm-0 dmname=another uuid=CRYPT-x suspended not-ready other-rules-off "
                                 "given=4096"},
                         {LV, LV "; lv dm-0 vg/lv; mount dm-0 /srv xfs; swap md0"},

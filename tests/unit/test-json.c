@@ -75,7 +75,6 @@ static void fill_layers(struct stack *s) {
                         .io_min_bytes = opt_some(262144),
                         .io_opt_bytes = opt_some(0),
                         .alignment_offset_bytes = opt_some(-1),
-                        .read_only = true,
                         .uses = s->uses,
                         .n_uses = 2,
                         .top = true};
@@ -144,7 +143,7 @@ static void assert_keys(json_t *object, const char *const *keys, size_t n) {
 static void test_layer_members_in_order(void **state) {
         static const char *const keys[] = {"name", "label", "kind", "devno", "size_sectors", "below", "above", "top",
                         "use", "readahead_sectors", "target_sectors", "geometry", "io_min_bytes", "io_opt_bytes",
-                        "alignment_offset", "action", "rule", "reason", "findings", "read_only", "members"};
+                        "alignment_offset", "action", "rule", "reason", "findings", "members"};
         struct stack s;
 
         make_stack(&s);
@@ -184,7 +183,6 @@ static void test_layer_values(void **state) {
                         {2, "findings",
                                         "[{\"code\":\"readahead-below-array\",\"severity\":\"warning\","
                                         "\"text\":\"256 is less\"}]"},
-                        {2, "read_only", "true"},
                         {2, "members", "null"},
                         {1, "above", "[\"dm-0\"]"},
                         {1, "members",

@@ -527,7 +527,7 @@ static void test_settle_nothing(void **state) {
 
 static bool find_readahead(struct device_identity *device, uint64_t *ret_sectors) {
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
-        _cleanup_(sysroot_names_freep) char **names = NULL;
+        _cleanup_(freep) char **names = NULL;
 
         assert_int_equal(sysroot_open(NULL, &root), 0);
         if (sysroot_list(root, "", &names, "sys/dev/block") < 0)

@@ -180,16 +180,16 @@ static void test_list(void **state) {
         for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
                 assert_string_equal(names[i], expected[i]);
         assert_null(names[ARRAY_SIZE(expected)]);
-        sysroot_names_free(names);
+        free(names);
 
         assert_int_equal(sysroot_list(fixture->root, "", &names, "empty"), 0);
         assert_null(names[0]);
-        sysroot_names_free(names);
+        free(names);
 
         assert_int_equal(sysroot_list(fixture->root, "", &names, "nothing"), -ENOENT);
         assert_int_equal(sysroot_list(fixture->root, "", &names, "d/dm-9"), -ENOTDIR);
         assert_int_equal(sysroot_list(fixture->root, "", &names, "/"), 0);
-        sysroot_names_free(names);
+        free(names);
 }
 
 static void test_link_name(void **state) {
