@@ -40,6 +40,26 @@ static bool acts_on_terminal(uint32_t c) {
                (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
+/* The length of the character at S, and whether it may be shown as it is. What is no character is one byte. */
+static size_t next_character(const unsigned char *s, bool for_terminal, bool *ret_plain) {
+        uint32_t c = 0;
+        size_t n = utf8_decode(s, &c);
+
+        *ret_plain = n > 0 && (!for_terminal || (!acts_on_terminal(c) && !(c == '\\' && s[1] == 'x')));
+        return n > 0 ? n : 1;
+}
+
+static size_t copied_length(const unsigned char *s, bool for_terminal) {
+        size_t length = 0, n;
+        bool plain;
+
+        for (; *s; s += n) {
+                n = next_character(s, for_terminal, &plain);
+                length += plain ? n : n * ESCAPED_BYTE;
+        }
+        return length;
+}
+
 static char *put_escaped(char *out, const unsigned char *bytes, size_t n) {
         for (size_t i = 0; i < n; i++)
                 out += snprintf(out, ESCAPED_BYTE + 1, "\\x%02x", bytes[i]);
@@ -47,26 +67,19 @@ static char *put_escaped(char *out, const unsigned char *bytes, size_t n) {
 }
 
 static char *copy_text(const char *text, bool for_terminal) {
-        size_t length = strlen(text);
+        const unsigned char *s = (const unsigned char *)text;
+        size_t length = strlen(text), n;
         char *copy, *out;
+        bool plain;
 
         if (length > SIZE_MAX / ESCAPED_BYTE - 1)
                 return NULL;
-        out = copy = malloc(length * ESCAPED_BYTE + 1);
+        out = copy = malloc(copied_length(s, for_terminal) + 1);
         if (!copy)
                 return NULL;
-
-        for (const unsigned char *s = (const unsigned char *)text; *s;) {
-                uint32_t c = 0;
-                size_t n = utf8_decode(s, &c);
-                bool plain = n > 0;
-
-                if (n == 0)
-                        n = 1;
-                else if (for_terminal)
-                        plain = !acts_on_terminal(c) && !(c == '\\' && s[1] == 'x');
+        for (; *s; s += n) {
+                n = next_character(s, for_terminal, &plain);
                 out = plain ? mempcpy(out, s, n) : put_escaped(out, s, n);
-                s += n;
         }
         *out = '\0';
         return copy;

@@ -11,7 +11,7 @@
 
 struct block {
         struct block *next;
-        size_t used, size;
+        size_t used, size; /* strings, which need no alignment, are taken from the end */
         alignas(max_align_t) unsigned char data[];
 };
 

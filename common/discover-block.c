@@ -161,27 +161,27 @@ static int read_layer(struct sysdir *dir, struct topology *topology, struct laye
 }
 
 /* Directories in that of their disk, whose name theirs begin with. A map has none. */
-static int read_partitions(struct sysdir *dir, struct topology *topology, struct block_device *device) {
+static int read_partitions(struct sysdir *dir, struct arena *arena, struct block_device *device) {
         _cleanup_(freep) char **names = NULL;
 
         if (device->layer->kind == KIND_PARTITION || device->layer->dm)
                 return 0;
         if (sysdir_list(dir, device->layer->sysname, &names) < 0)
                 return 0;
-        return topology_copy_names(topology->arena, names, &device->partitions);
+        return topology_copy_names(arena, names, &device->partitions);
 }
 
-static int append_device(struct topology *topology, struct block_devices *devices, struct layer *layer,
-                const char *path, struct block_device **ret) {
+static int append_device(
+                struct block_devices *devices, struct layer *layer, const char *path, struct block_device **ret) {
         struct block_device *device;
         int r;
 
-        r = topology_grow(topology->arena, (void **)&devices->items, devices->n, &devices->allocated,
+        r = topology_grow(devices->arena, (void **)&devices->items, devices->n, &devices->allocated,
                         sizeof(*devices->items));
         if (r < 0)
                 return r;
         device = &devices->items[devices->n];
-        *device = (struct block_device){.layer = layer, .path = arena_strdup(topology->arena, path)};
+        *device = (struct block_device){.layer = layer, .path = arena_strdup(devices->arena, path)};
         if (!device->path)
                 return -ENOMEM;
         devices->n++;
@@ -219,13 +219,13 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         layer->has_devno = has_devno;
         layer->major = major;
         layer->minor = minor;
-        r = append_device(topology, devices, layer, path, &device);
+        r = append_device(devices, layer, path, &device);
         if (r < 0)
                 return r;
         r = read_layer(&dir, topology, layer);
         if (r < 0)
                 return r;
-        return read_partitions(&dir, topology, device);
+        return read_partitions(&dir, devices->arena, device);
 }
 
 int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path) {
@@ -236,7 +236,7 @@ int block_carry(struct topology *topology, struct block_devices *devices, const 
         r = topology_copy_layer(topology, layer, &copy);
         if (r < 0)
                 return r;
-        return append_device(topology, devices, copy, path, &device);
+        return append_device(devices, copy, path, &device);
 }
 
 /* A partition has no queue/ of its own. */
@@ -259,7 +259,7 @@ static int adopt_one(const struct sysroot *root, struct topology *topology, stru
                 const char *path;
                 int r;
 
-                path = arena_printf(topology->arena, "%s/%s", disk.path, name);
+                path = arena_printf(devices->arena, "%s/%s", disk.path, name);
                 if (!path)
                         return -ENOMEM;
                 r = block_add(root, topology, devices, name, path);

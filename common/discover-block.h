@@ -8,13 +8,15 @@
 
 struct block_device {
         struct layer *layer;
-        const char *path;  /* its directory below the root; the topology's arena's */
-        char **partitions; /* names of those in it, NULL-terminated; likewise. NULL: none, or carried over */
+        const char *path;  /* its directory below the root */
+        char **partitions; /* names of those in it, NULL-terminated; NULL: none, or carried over */
 };
 
+/* What is needed of them only until the topology has all that was read. */
 struct block_devices {
+        struct arena *arena; /* of the items and what they point to; the caller's */
         struct block_device *items;
-        size_t n, allocated;   /* in the topology's arena too */
+        size_t n, allocated;
         struct fdbatch *batch; /* the caller's, who flushes it when all are read */
 };
 

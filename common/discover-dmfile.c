@@ -24,6 +24,7 @@ struct map_name {
 
 /* All maps: by the names they are known under, and by number. */
 struct map_index {
+        struct arena *arena; /* for as long as it is looked into */
         struct map_name *names;
         size_t n_names, n_names_max;
         struct layer **by_devno;
@@ -105,7 +106,7 @@ static void cut_uuid(char *head, const char *uuid) {
                 head[n - n_uuid - 1] = 0;
 }
 
-static int read_info(const struct sysroot *root, struct arena *arena, char *line, struct map_index *index) {
+static int read_info(const struct sysroot *root, char *line, struct map_index *index) {
         _cleanup_(fclosep) FILE *stream = NULL;
 
         if (sysroot_fopen(root, &stream, "dmsetup/info") < 0)
@@ -117,7 +118,7 @@ static int read_info(const struct sysroot *root, struct arena *arena, char *line
                 layer = find_info_line(index, line);
                 if (!layer)
                         continue;
-                head = dmname_demangle(arena, line);
+                head = dmname_demangle(index->arena, line);
                 if (!head)
                         return -ENOMEM;
                 cut_uuid(head, layer->dm->uuid);
@@ -144,8 +145,8 @@ static int index_maps(const struct sysroot *root, struct topology *topology, cha
         for (size_t i = 0; i < topology->n_layers; i++)
                 n_maps += topology->layers[i]->dm != NULL;
         index->n_names_max = 2 * n_maps;
-        index->names = arena_alloc_array(topology->arena, index->n_names_max, sizeof(*index->names));
-        index->by_devno = arena_alloc_array(topology->arena, n_maps, sizeof(*index->by_devno));
+        index->names = arena_alloc_array(index->arena, index->n_names_max, sizeof(*index->names));
+        index->by_devno = arena_alloc_array(index->arena, n_maps, sizeof(*index->by_devno));
         if (!index->names || !index->by_devno)
                 return -ENOMEM;
 
@@ -154,7 +155,7 @@ static int index_maps(const struct sysroot *root, struct topology *topology, cha
                         index->by_devno[index->n_by_devno++] = topology->layers[i];
         qsort(index->by_devno, index->n_by_devno, sizeof(*index->by_devno), compare_devnos);
 
-        r = read_info(root, topology->arena, line, index);
+        r = read_info(root, line, index);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < topology->n_layers; i++)
@@ -188,7 +189,7 @@ static int split_line(const struct reader *reader, char *line, struct table_line
 
         if (dmtable_split_line(line, &name, &ret->start, &ret->length, &ret->target, &ret->params) < 0)
                 return 0;
-        name = dmname_demangle(reader->topology->arena, name);
+        name = dmname_demangle(reader->index.arena, name);
         if (!name)
                 return -ENOMEM;
         ret->layer = find_name(&reader->index, name);
@@ -253,7 +254,7 @@ static int read_report(const struct reader *reader, const char *prefix, line_han
                 const char *path;
                 int r;
 
-                path = arena_printf(reader->topology->arena, REPORT_DIRECTORY "/%s", *name);
+                path = arena_printf(reader->index.arena, REPORT_DIRECTORY "/%s", *name);
                 if (!path)
                         return -ENOMEM;
                 r = read_lines(reader, path, handler);
@@ -292,14 +293,13 @@ static int read_status(const struct reader *reader) {
 }
 
 int dm_read_tables_captured(const struct sysroot *root, struct topology *topology) {
-        struct reader reader = {.root = root, .topology = topology};
-        _cleanup_(freep) char *buffer = NULL;
+        _cleanup_(arena_freep) struct arena *scratch = arena_new();
+        _cleanup_(freep) char *buffer = malloc(LINE_BUFFER);
+        struct reader reader = {.root = root, .topology = topology, .index.arena = scratch, .buffer = buffer};
         int r;
 
-        buffer = malloc(LINE_BUFFER);
-        if (!buffer)
+        if (!scratch || !buffer)
                 return -ENOMEM;
-        reader.buffer = buffer;
         r = index_maps(root, topology, buffer, &reader.index);
         if (r < 0)
                 return r;

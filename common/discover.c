@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <limits.h>
 
 #include "common/discover-block.h"
 #include "common/discover-dm.h"
@@ -24,11 +25,10 @@ struct update {
 
 static int add_device(const struct sysroot *root, struct topology *topology, struct block_devices *devices,
                 const struct layer *carried, const char *directory, const char *name) {
-        const char *path;
+        char path[PATH_MAX];
 
-        path = arena_printf(topology->arena, "%s/%s", directory, name);
-        if (!path)
-                return -ENOMEM;
+        if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
+                return 0;
         return carried ? block_carry(topology, devices, carried, path) : block_add(root, topology, devices, name, path);
 }
 
@@ -67,9 +67,12 @@ static int add_all_devices(const struct sysroot *root, const struct update *upda
 
 static int read_devices(const struct sysroot *root, const struct update *update, struct topology *topology) {
         _cleanup_(fdbatch_flush) struct fdbatch batch = {};
-        struct block_devices devices = {.batch = &batch};
+        _cleanup_(arena_freep) struct arena *scratch = arena_new();
+        struct block_devices devices = {.arena = scratch, .batch = &batch};
         int r;
 
+        if (!scratch)
+                return -ENOMEM;
         r = add_all_devices(root, update, topology, &devices);
         if (r < 0)
                 return r;

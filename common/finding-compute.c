@@ -3,20 +3,35 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/finding-private.h"
 #include "common/layer.h"
-#include "common/topology-private.h"
 
 int finding_append(struct finding_context *context, const struct finding *finding) {
         struct findings *findings = context->findings;
-        int r;
 
-        r = topology_grow(context->arena, (void **)&findings->items, findings->n_items, &context->allocated,
-                        sizeof(*findings->items));
-        if (r < 0)
-                return r;
+        if (findings->n_items == context->allocated) {
+                size_t allocated = context->allocated ? context->allocated * 2 : 16;
+                struct finding *items = reallocarray(findings->items, allocated, sizeof(*items));
+
+                if (!items)
+                        return -ENOMEM;
+                findings->items = items;
+                context->allocated = allocated;
+        }
         findings->items[findings->n_items++] = *finding;
+        return 0;
+}
+
+int findings_keep(const struct findings *findings, struct arena *arena, struct findings *ret) {
+        struct finding *items = arena_alloc_array(arena, findings->n_items, sizeof(*items));
+
+        if (!items)
+                return -ENOMEM;
+        if (findings->n_items > 0)
+                memcpy(items, findings->items, findings->n_items * sizeof(*items));
+        *ret = (struct findings){.items = items, .n_items = findings->n_items};
         return 0;
 }
 
@@ -95,7 +110,7 @@ int findings_compute(const struct topology *topology, const struct geometry *geo
                 struct findings *ret) {
         static const finding_check *const all[] = {
                         finding_readahead_checks, finding_limits_checks, finding_state_checks};
-        struct findings findings = {};
+        _cleanup_(findings_done) struct findings findings = {};
         struct finding_context context = {
                         .topology = topology,
                         .geometry = geometry,
@@ -118,6 +133,5 @@ int findings_compute(const struct topology *topology, const struct geometry *geo
                 }
                 finding_sort(&findings, first);
         }
-        *ret = findings;
-        return 0;
+        return findings_keep(&findings, arena, ret);
 }

@@ -11,11 +11,18 @@ struct finding_context {
         const struct topology *topology;
         const struct geometry *geometry;
         struct arena *arena;
-        struct findings *findings;
+        struct findings *findings; /* not the arena's yet: findings_keep() */
         size_t allocated;
         /* The least readahead of the top layers above each layer, by its index; UINT64_MAX with none. */
         const uint64_t *least_above;
 };
+
+static inline void findings_done(struct findings *findings) {
+        free(findings->items);
+}
+
+/* Copies them to ARENA, which has no room to spare for what is still growing. Returns 0 or -ENOMEM. */
+int findings_keep(const struct findings *findings, struct arena *arena, struct findings *ret);
 
 /* Both return 0 or -ENOMEM. */
 int finding_append(struct finding_context *context, const struct finding *finding);

@@ -73,7 +73,7 @@ static int settle_one(
 
 int findings_settle(
                 const struct findings *findings, const struct plan *plan, struct arena *arena, struct findings *ret) {
-        struct findings settled = {};
+        _cleanup_(findings_done) struct findings settled = {};
         struct finding_context context = {.arena = arena, .findings = &settled};
 
         for (size_t i = 0, begin = 0, end = 0; i < plan->n_decisions; i++, begin = end) {
@@ -86,6 +86,5 @@ int findings_settle(
                 if (r < 0)
                         return r;
         }
-        *ret = settled;
-        return 0;
+        return findings_keep(&settled, arena, ret);
 }

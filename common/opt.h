@@ -21,3 +21,7 @@ static inline struct opt_int opt_some(int64_t value) {
 static inline int64_t opt_or(struct opt_int o, int64_t fallback) {
         return o.known ? o.value : fallback;
 }
+
+static inline bool opt_equal(struct opt_int a, struct opt_int b) {
+        return a.known == b.known && (!a.known || a.value == b.value);
+}

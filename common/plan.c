@@ -70,11 +70,20 @@ static bool direction_allows(enum direction direction, bool raise) {
         return false;
 }
 
+/* What was said of the layer before: of many over the same array, each would be given its own copy of the same words. */
+struct plan_memo {
+        const struct rule_action *action; /* the policy's */
+        const struct decision *copied;    /* has a copy of it, and of its rule's name */
+        const struct geometry *geometry;
+        const struct decision *explained; /* has the reason that follows from these two and its target */
+};
+
 struct plan_input {
         const struct topology *topology;
         const struct geometry *geometry;
         const uint64_t *states;
         struct opt_int *planned; /* by layer->index, of those decided: the readahead that each has then */
+        struct plan_memo *memo;
         struct arena *arena;
 };
 
@@ -125,6 +134,34 @@ static int why_kept(const struct plan_input *in, const struct verdict *verdict, 
         return 0;
 }
 
+static bool same_target(const struct target *a, const struct target *b) {
+        return opt_equal(a->sectors, b->sectors) && a->origin == b->origin && a->cap == b->cap &&
+               a->asked_sectors == b->asked_sectors && a->raw_sectors == b->raw_sectors &&
+               a->bounded_sectors == b->bounded_sectors && a->stripes == b->stripes && a->array == b->array;
+}
+
+static bool is_explained(const struct plan_input *in, const struct decision *d) {
+        const struct geometry *g = &in->geometry[d->layer->index], *before = in->memo->geometry;
+
+        return before && d->rule_action == in->memo->explained->rule_action && g->from == before->from &&
+               g->n_from == before->n_from && g->known == before->known && g->stripe_bytes == before->stripe_bytes &&
+               same_target(&d->target, &in->memo->explained->target);
+}
+
+/* Sets the decision's reason to how its target came out. Returns 0 or -ENOMEM. */
+static int explain_target(const struct plan_input *in, struct decision *d) {
+        if (is_explained(in, d)) {
+                d->reason = in->memo->explained->reason;
+                return 0;
+        }
+        d->reason = plan_reason_target(in->geometry, d->layer, d->rule_action, &d->target, in->arena);
+        if (!d->reason)
+                return -ENOMEM;
+        in->memo->geometry = &in->geometry[d->layer->index];
+        in->memo->explained = d;
+        return 0;
+}
+
 /* A target that differs: raise, lower, hold, or leave it as the rule's direction says. */
 static int decide_difference(const struct plan_input *in, const struct layer *layer, const struct verdict *verdict,
                 struct decision *d) {
@@ -146,9 +183,9 @@ static int decide_difference(const struct plan_input *in, const struct layer *la
                 d->reason = "no readahead can be worked out";
         } else {
                 d->action = raise ? ACTION_RAISE : ACTION_LOWER;
-                d->reason = plan_reason_target(in->geometry, layer, verdict->action, &d->target, in->arena);
+                return explain_target(in, d);
         }
-        return d->reason ? 0 : -ENOMEM;
+        return 0;
 }
 
 static int decide_ignored(const char *reason, struct decision *d) {
@@ -160,13 +197,21 @@ static int decide_ignored(const char *reason, struct decision *d) {
 
 /* A plan may outlive the policy that it was made by. */
 static int copy_rule(const struct plan_input *in, const struct verdict *verdict, struct decision *d) {
-        struct rule_action *action = arena_alloc(in->arena, sizeof(*action));
+        struct plan_memo *memo = in->memo;
+        struct rule_action *action;
 
-        d->rule = arena_strdup(in->arena, verdict->rule);
-        if (!action || !d->rule)
-                return -ENOMEM;
-        *action = *verdict->action;
-        d->rule_action = action;
+        if (memo->action != verdict->action) {
+                action = arena_alloc(in->arena, sizeof(*action));
+                d->rule = arena_strdup(in->arena, verdict->rule);
+                if (!action || !d->rule)
+                        return -ENOMEM;
+                *action = *verdict->action;
+                d->rule_action = action;
+                memo->action = verdict->action;
+                memo->copied = d;
+        }
+        d->rule = memo->copied->rule;
+        d->rule_action = memo->copied->rule_action;
         return 0;
 }
 
@@ -203,8 +248,7 @@ static int decide(const struct plan_input *in, const struct layer *layer, const 
                         verdict->action->limits);
         if (!is_reached(in->topology, layer, &d->target))
                 return decide_difference(in, layer, verdict, d);
-        d->reason = plan_reason_target(in->geometry, layer, verdict->action, &d->target, in->arena);
-        return d->reason ? 0 : -ENOMEM;
+        return explain_target(in, d);
 }
 
 static int decide_all(const struct plan_input *in, const struct verdict *verdicts, struct decision *decisions) {
@@ -248,11 +292,13 @@ int plan_build(const struct topology *topology, const struct geometry *geometry,
                         .n_decisions = topology->n_layers,
                         .states = plan_collect_states(topology, findings, arena),
         };
+        struct plan_memo memo = {};
         struct plan_input in = {
                         .topology = topology,
                         .geometry = geometry,
                         .states = plan.states,
                         .planned = arena_alloc_array(arena, topology->n_layers, sizeof(*in.planned)),
+                        .memo = &memo,
                         .arena = arena,
         };
         int r;

@@ -24,6 +24,7 @@ struct node {
 
 struct search {
         struct topology *topology;
+        struct arena *arena; /* for as long as the search */
         struct node *nodes;
         struct layer **path;  /* from the root of the search to where it is */
         struct layer **stack; /* reached, component not closed yet */
@@ -110,13 +111,13 @@ static void drop_edges_within(
 /* Depths need those of what is below, so they are set in the order of the components: bottom first. */
 static int set_depths(struct search *s) {
         struct topology *t = s->topology;
-        struct layer **by_component = arena_alloc_array(t->arena, s->n_components, sizeof(*by_component));
+        struct layer **by_component = arena_alloc_array(s->arena, s->n_components, sizeof(*by_component));
 
         if (!by_component)
                 return -ENOMEM;
 
         /* Layers of one component have no edges left between them: any of them may stand for it, the rest is chained. */
-        size_t *next = arena_alloc_array(t->arena, t->n_layers, sizeof(*next));
+        size_t *next = arena_alloc_array(s->arena, t->n_layers, sizeof(*next));
         if (!next)
                 return -ENOMEM;
         for (size_t i = 0; i < t->n_layers; i++) {
@@ -145,12 +146,13 @@ static int compare_depth(const void *a, const void *b) {
         return strverscmp(x->name, y->name);
 }
 
-static int search_init(struct search *s, struct topology *topology) {
+static int search_init(struct search *s, struct topology *topology, struct arena *arena) {
         *s = (struct search){
                         .topology = topology,
-                        .nodes = arena_alloc_array(topology->arena, topology->n_layers, sizeof(*s->nodes)),
-                        .path = arena_alloc_array(topology->arena, topology->n_layers, sizeof(*s->path)),
-                        .stack = arena_alloc_array(topology->arena, topology->n_layers, sizeof(*s->stack)),
+                        .arena = arena,
+                        .nodes = arena_alloc_array(arena, topology->n_layers, sizeof(*s->nodes)),
+                        .path = arena_alloc_array(arena, topology->n_layers, sizeof(*s->path)),
+                        .stack = arena_alloc_array(arena, topology->n_layers, sizeof(*s->stack)),
         };
         if (!s->nodes || !s->path || !s->stack)
                 return -ENOMEM;
@@ -160,10 +162,13 @@ static int search_init(struct search *s, struct topology *topology) {
 }
 
 int topology_order(struct topology *topology) {
+        _cleanup_(arena_freep) struct arena *scratch = arena_new();
         struct search s;
         int r;
 
-        r = search_init(&s, topology);
+        if (!scratch)
+                return -ENOMEM;
+        r = search_init(&s, topology, scratch);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < topology->n_layers; i++)

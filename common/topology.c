@@ -101,7 +101,7 @@ static struct layer *new_layer(struct topology *topology, const char *sysname) {
 
         if (!layer || !name)
                 return NULL;
-        layer->sysname = arena_strdup(topology->arena, sysname);
+        layer->sysname = strchr(name, '!') ? arena_strdup(topology->arena, sysname) : name;
         if (!layer->sysname)
                 return NULL;
         for (char *p = name; *p; p++)
