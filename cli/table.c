@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <ctype.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include <libsmartcols.h>
 
@@ -11,12 +14,19 @@
 #include "cli/layer-state.h"
 #include "cli/table-fit.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 
 /* Deeper than any real stack; a capture can hold any nonsense, and both this file and libsmartcols recurse. */
 #define DEPTH_MAX 64
 
 DEFINE_CLEANUP(struct libscols_table *, scols_unref_table);
+
+/* So many lines are kept before they are printed, where the widths of all that follow are known. */
+#define PIECE_LINES 512
+
+/* What libsmartcols draws before a cell of the tree, for each layer that it is under. */
+#define INDENT_COLUMNS 2
 
 struct walk {
         const struct table *table;
@@ -26,6 +36,8 @@ struct walk {
         bool *shown; /* by layer->index */
         struct fit fits[COLUMNS_MAX];
         size_t n_fits;
+        bool measuring; /* only how wide the columns are to be */
+        size_t widths[COLUMNS_MAX];
 };
 
 static int add_columns(struct walk *walk) {
@@ -58,6 +70,44 @@ static char *format_cell(const struct walk *walk, const struct column *column, c
         if (!*text)
                 shown = "-";
         return walk->escape ? text_escape(shown) : strdup(shown);
+}
+
+/* As libsmartcols counts where it escapes by itself. */
+static size_t encoded_columns(const char *text) {
+        size_t columns = 0, n;
+        mbstate_t state = {};
+        wchar_t c;
+
+        for (; *text; text += n) {
+                n = mbrtowc(&c, text, MB_CUR_MAX, &state);
+                if (n == (size_t)-1 || n == (size_t)-2) {
+                        state = (mbstate_t){};
+                        n = 1;
+                        columns += isprint((unsigned char)*text) ? 1 : 4;
+                } else if ((text[0] == '\\' && text[1] == 'x') || !iswprint((wint_t)c))
+                        columns += 4 * n;
+                else
+                        columns += (size_t)wcwidth(c);
+        }
+        return columns;
+}
+
+static int measure_line(struct walk *walk, const struct row *row, unsigned depth) {
+        const struct column_list *columns = walk->table->columns;
+
+        for (size_t i = 0; i < columns->n; i++) {
+                _cleanup_(freep) char *text = format_cell(walk, columns->items[i], row);
+                size_t width;
+
+                if (!text)
+                        return -ENOMEM;
+                width = walk->escape ? terminal_text_columns(text) : encoded_columns(text);
+                if (columns->items[i]->flags & SCOLS_FL_TREE)
+                        width += (size_t)depth * INDENT_COLUMNS;
+                if (width > walk->widths[i])
+                        walk->widths[i] = width;
+        }
+        return 0;
 }
 
 static int fill_line(const struct walk *walk, struct libscols_line *line, const struct row *row) {
@@ -113,7 +163,20 @@ static bool has_children(const struct walk *walk, const struct layer *layer) {
         return false;
 }
 
-static int add_layer(const struct walk *walk, struct libscols_line *parent, const struct layer *layer, unsigned depth) {
+static int show_row(struct walk *walk, struct libscols_line *parent, const struct row *row, unsigned depth,
+                struct libscols_line **ret) {
+        int r;
+
+        if (walk->measuring)
+                return measure_line(walk, row, depth);
+        *ret = scols_table_new_line(walk->lines, walk->machine ? NULL : parent);
+        if (!*ret)
+                return -ENOMEM;
+        r = fill_line(walk, *ret, row);
+        return r < 0 ? r : color_line(walk, *ret, row->layer);
+}
+
+static int add_layer(struct walk *walk, struct libscols_line *parent, const struct layer *layer, unsigned depth) {
         bool again = walk->shown[layer->index];
         struct row row = {
                         .survey = walk->table->survey,
@@ -128,12 +191,7 @@ static int add_layer(const struct walk *walk, struct libscols_line *parent, cons
         int r;
 
         if (!walk->machine || !again) {
-                line = scols_table_new_line(walk->lines, walk->machine ? NULL : parent);
-                if (!line)
-                        return -ENOMEM;
-                r = fill_line(walk, line, &row);
-                if (r == 0)
-                        r = color_line(walk, line, layer);
+                r = show_row(walk, parent, &row, depth, &line);
                 if (r < 0)
                         return r;
         }
@@ -147,14 +205,51 @@ static int add_layer(const struct walk *walk, struct libscols_line *parent, cons
         return 0;
 }
 
-static int add_layers(const struct walk *walk, const struct layer *const *layers, size_t n) {
+static int print_lines(struct walk *walk) {
+        int r;
+
+        if (scols_table_is_empty(walk->lines))
+                return 0;
+        r = scols_print_table(walk->lines);
+        scols_table_remove_lines(walk->lines);
+        scols_table_enable_noheadings(walk->lines, 1);
+        return r;
+}
+
+static int add_layers(struct walk *walk, const struct layer *const *layers, size_t n) {
         for (size_t i = 0; i < n; i++) {
                 int r = add_layer(walk, NULL, layers[i], 0);
 
+                if (r == 0 && walk->n_fits == 0 && scols_table_get_nlines(walk->lines) >= PIECE_LINES)
+                        r = print_lines(walk);
                 if (r < 0)
                         return r;
         }
         return 0;
+}
+
+static int add_forest(struct walk *walk) {
+        const struct forest *forest = walk->table->forest;
+        int r;
+
+        memset(walk->shown, 0, walk->table->survey->topology->n_layers * sizeof(*walk->shown));
+        r = add_layers(walk, forest->stacks, forest->n_stacks);
+        return r < 0 ? r : add_layers(walk, forest->plain, forest->n_plain);
+}
+
+/*
+ * The lines of thousands of layers take more memory than all that is known of them. So they are printed in pieces, for
+ * which the columns are measured before; on a terminal, where what is too wide is broken, all at once.
+ */
+static int measure_columns(struct walk *walk) {
+        int r;
+
+        walk->measuring = true;
+        r = add_forest(walk);
+        walk->measuring = false;
+        for (size_t i = 0; r == 0 && i < walk->table->columns->n; i++)
+                scols_column_set_whint(scols_table_get_column(walk->lines, i), (double)walk->widths[i]);
+        return r;
 }
 
 /*
@@ -177,7 +272,6 @@ static void set_form(struct libscols_table *lines, FILE *stream, const struct ta
 }
 
 int table_print(FILE *stream, const struct table *table) {
-        const struct forest *forest = table->forest;
         _cleanup_(scols_unref_tablep) struct libscols_table *lines = scols_new_table();
         _cleanup_(freep) bool *shown = calloc(table->survey->topology->n_layers + 1, sizeof(bool));
         struct walk walk = {
@@ -193,20 +287,11 @@ int table_print(FILE *stream, const struct table *table) {
                 return -ENOMEM;
         set_form(lines, stream, table);
         r = add_columns(&walk);
-        if (r < 0)
-                return r;
-        r = add_layers(&walk, forest->stacks, forest->n_stacks);
-        if (r < 0)
-                return r;
-        r = add_layers(&walk, forest->plain, forest->n_plain);
-        if (r < 0)
-                return r;
-        if (scols_table_is_empty(lines))
-                return 0;
-        if (walk.n_fits > 0) {
+        if (r == 0 && !walk.machine && walk.n_fits == 0)
+                r = measure_columns(&walk);
+        if (r == 0)
+                r = add_forest(&walk);
+        if (r == 0 && walk.n_fits > 0 && !scols_table_is_empty(lines))
                 r = fit_table(lines, walk.fits, walk.n_fits, table->width);
-                if (r < 0)
-                        return r;
-        }
-        return scols_print_table(lines);
+        return r < 0 ? r : print_lines(&walk);
 }
