@@ -63,8 +63,8 @@ static bool is_read_through(const struct layer *layer) {
 }
 
 /* Top down: layers are sorted bottom up. */
-static const uint64_t *find_least_above(const struct topology *topology, struct arena *arena) {
-        uint64_t *least = arena_alloc_array(arena, topology->n_layers, sizeof(*least));
+static uint64_t *find_least_above(const struct topology *topology) {
+        uint64_t *least = calloc(topology->n_layers + 1, sizeof(*least));
 
         if (!least)
                 return NULL;
@@ -110,16 +110,17 @@ int findings_compute(const struct topology *topology, const struct geometry *geo
                 struct findings *ret) {
         static const finding_check *const all[] = {
                         finding_readahead_checks, finding_limits_checks, finding_state_checks};
+        _cleanup_(freep) uint64_t *least_above = find_least_above(topology);
         _cleanup_(findings_done) struct findings findings = {};
         struct finding_context context = {
                         .topology = topology,
                         .geometry = geometry,
                         .arena = arena,
                         .findings = &findings,
-                        .least_above = find_least_above(topology, arena),
+                        .least_above = least_above,
         };
 
-        if (!context.least_above)
+        if (!least_above)
                 return -ENOMEM;
 
         for (size_t i = 0; i < topology->n_layers; i++) {

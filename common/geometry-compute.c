@@ -109,7 +109,7 @@ static struct numbers bogus_of(const struct geometry *g) {
 static int collect_stripes(
                 struct arena *arena, const struct geometry *all, const struct layer *layer, struct geometry *g) {
         size_t n_segments = layer->dm ? layer->dm->n_segments : 0, n_own = 0;
-        uint64_t *own = arena_alloc_array(arena, 2 + n_segments, sizeof(*own));
+        _cleanup_(freep) uint64_t *own = calloc(2 + n_segments, sizeof(*own));
         struct numbers stripes;
         int r;
 

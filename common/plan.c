@@ -292,18 +292,19 @@ int plan_build(const struct topology *topology, const struct geometry *geometry,
                         .n_decisions = topology->n_layers,
                         .states = plan_collect_states(topology, findings, arena),
         };
+        _cleanup_(freep) struct opt_int *planned = calloc(topology->n_layers + 1, sizeof(*planned));
         struct plan_memo memo = {};
         struct plan_input in = {
                         .topology = topology,
                         .geometry = geometry,
                         .states = plan.states,
-                        .planned = arena_alloc_array(arena, topology->n_layers, sizeof(*in.planned)),
+                        .planned = planned,
                         .memo = &memo,
                         .arena = arena,
         };
         int r;
 
-        if (!plan.decisions || !plan.states || !in.planned)
+        if (!plan.decisions || !plan.states || !planned)
                 return -ENOMEM;
         r = decide_all(&in, verdicts, plan.decisions);
         if (r < 0)

@@ -21,24 +21,27 @@ void survey_unref(struct survey *survey) {
 }
 
 /* Without a policy no rule matches anything. */
-static int match(struct survey *s, const struct policy *policy, struct verdict **ret) {
+static int match(const struct survey *s, const struct policy *policy, struct arena *arena, struct verdict **ret) {
         if (policy)
-                return policy_match(policy, s->topology, &s->matched, s->arena, ret);
-        *ret = arena_alloc_array(s->arena, s->topology->n_layers, sizeof(**ret));
+                return policy_match(policy, s->topology, &s->matched, arena, ret);
+        *ret = arena_alloc_array(arena, s->topology->n_layers, sizeof(**ret));
         return *ret ? 0 : -ENOMEM;
 }
 
 static int work_out(struct survey *s, const struct policy *policy) {
+        _cleanup_(arena_freep) struct arena *scratch = arena_new();
         struct verdict *verdicts;
         int r;
 
+        if (!scratch)
+                return -ENOMEM;
         r = geometry_compute(s->topology, s->arena, &s->geometry);
         if (r < 0)
                 return r;
         r = findings_compute(s->topology, s->geometry, s->arena, &s->matched);
         if (r < 0)
                 return r;
-        r = match(s, policy, &verdicts);
+        r = match(s, policy, scratch, &verdicts);
         if (r < 0)
                 return r;
         r = plan_build(s->topology, s->geometry, &s->matched, verdicts, s->arena, &s->plan);
