@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "version.h"
 
 /* The first one is meant where none is named. */
 static const struct verb verbs[] = {

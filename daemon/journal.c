@@ -25,10 +25,10 @@ void journal_printf(int level, const char *format, ...) {
         entry_send(&entry, level, NULL);
 }
 
-void journal_started(void) {
+void journal_started(const char *version) {
         _cleanup_(entry_done) struct entry entry = {};
 
-        entry_add(&entry, "MESSAGE", "setrad " SETRAD_VERSION " started");
+        entry_add(&entry, "MESSAGE", "setrad %s started", version);
         entry_send(&entry, LOG_INFO, SETRAD_MSG_STARTED);
 }
 

@@ -15,7 +15,7 @@
 #include "common/survey.h"
 #include "config/policy.h"
 
-void journal_started(void);
+void journal_started(const char *version);
 /* What setrad has changed OUTCOME: "stays". */
 void journal_stopped(const char *outcome);
 void journal_policy_loaded(const struct policy *policy);

@@ -181,7 +181,6 @@ static void stop(struct manager *manager) {
 int manager_run(struct manager *manager) {
         int r;
 
-        journal_started();
         manager_load(manager);
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");

@@ -15,6 +15,7 @@
 #include "common/ledger-record.h"
 #include "daemon/journal.h"
 #include "daemon/manager.h"
+#include "version.h"
 
 #define ALREADY_RUNNING "setrad can't start: it is running already, as process %ld; 'systemctl status setrad' shows it"
 
@@ -61,6 +62,7 @@ static int run(void) {
                 journal_printf(LOG_ERR, "setrad can't start: %s", strerror(-r));
                 return r;
         }
+        journal_started(SETRAD_VERSION);
         return manager_run(manager);
 }
 

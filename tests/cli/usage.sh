@@ -5,7 +5,7 @@
 . "${0%/*}/lib.bash" || exit 1
 
 run 0 --version
-expect out '^setractl [0-9]+\.[0-9]+\.[0-9]+$'
+expect out '^setractl [0-9]+\.[0-9]+\.[0-9]+(\+git[0-9]{8}\.[0-9a-f]{8})?$'
 empty err
 run 0 -V
 expect out '^setractl [0-9]'
