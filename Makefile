@@ -11,7 +11,8 @@
 # make format     clang-format over all sources; format-check only looks
 # make clean
 #
-# Knobs: CC=clang, SAN=1 (AddressSanitizer and UBSan), WERROR=1, V=1, BUILD=directory, CFLAGS, LDFLAGS.
+# Knobs: CC=clang, SAN=1 (AddressSanitizer and UBSan), WERROR=1, V=1, BUILD=directory; CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS,
+# which come after the Makefile's own and so win; HARDENING= leaves out those that make an attack harder.
 
 # Not in the flags: a commit is no reason to compile everything anew.
 VERSION = $(shell tools/version)
@@ -49,8 +50,14 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Werror=switch # what has no case of its own would be without a name
 SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPKG_VENDORDIR='"$(VENDORDIR)"' \
                    -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
-SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -fstack-protector-strong -MMD -MP
+SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -MMD -MP
+SETRAD_LDFLAGS :=
 SETRAD_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+
+# Where it was built must not be seen in what was built. Compilers take PWD for the name of the directory.
+SETRAD_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
+export PWD := $(CURDIR)
+
 ifdef SAN
   SETRAD_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   SETRAD_LDFLAGS += -fsanitize=address,undefined
@@ -60,12 +67,34 @@ ifdef FUZZ
   SETRAD_LDFLAGS += -fsanitize=address,undefined
 endif
 
+HARDENING ?= yes
+ifneq ($(HARDENING),)
+  # Some are for some processors only.
+  SETRAD_CFLAGS += -fPIE -fstack-protector-strong $(shell \
+        for flag in -fstack-clash-protection -fcf-protection -mbranch-protection=standard; do \
+                $(CC) -Werror $$flag -fsyntax-only -x c /dev/null 2>/dev/null && echo $$flag; \
+        done)
+  SETRAD_LDFLAGS += -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+  # It needs optimization, and sanitizers see more without it. Level 3 if compiler and C library know it.
+  OPTIMIZED := $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS))))
+  ifneq ($(OPTIMIZED),)
+    ifeq ($(SAN)$(FUZZ)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),)
+      SETRAD_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(shell \
+        $(CC) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -dM -E -include features.h -x c /dev/null 2>/dev/null | \
+                grep -q 'USE_FORTIFY_LEVEL 3' && echo 3 || echo 2)
+    endif
+  endif
+endif
+COMPILE = $(CC) $(SETRAD_CPPFLAGS) $(CPPFLAGS) $(SETRAD_CFLAGS) $(CFLAGS)
+LINK = $(CC) $(SETRAD_CFLAGS) $(CFLAGS) $(SETRAD_LDFLAGS) $(LDFLAGS)
+
 ifndef V
   Q := @
   say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-6s %s\n' $(1) $(2))
 endif
 
-objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
+# Sorted: some versions of make give files in the order of the directory, which the linker then keeps.
+objects = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJECTS := $(call objects,common/*.c config/*.c)
 DAEMON_OBJECTS := $(call objects,daemon/*.c)
 CLI_OBJECTS := $(call objects,cli/*.c)
@@ -88,34 +117,34 @@ all: $(BUILD)/setrad $(BUILD)/setractl
 
 $(BUILD)/libsetra.a: $(LIB_OBJECTS)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(BUILD)/setrad: $(DAEMON_OBJECTS) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS)
 
 $(BUILD)/setractl: $(CLI_OBJECTS) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS) -lcmocka
+	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
 
 # They run in the guest, which has what the two programs need and no more.
 $(BUILD)/tests/vm/programs/%: $(BUILD)/tests/vm/programs/%.o $(BUILD)/libsetra.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) -o $@ $^ $(SETRAD_LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS)
 
 $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/fuzz-%.o $(FUZZ_REPLAY) $(TEST_SUPPORT) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SETRAD_CFLAGS) $(LDFLAGS) $(SETRAD_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ \
-		$(SETRAD_LDLIBS) -lcmocka
+	$(Q)$(LINK) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ \
+		$(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(SETRAD_CPPFLAGS) $(CFLAGS) $(SETRAD_CFLAGS) -c -o $@ $<
+	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/config/policy-builtin.o: $(BUILD)/config/policy-builtin.inc
 $(BUILD)/config/policy-builtin.inc: config/policy.d/50-setrad.yaml
@@ -131,7 +160,7 @@ $(BUILD)/version.h: FORCE
 		echo "$$line" | cmp -s - $@ || echo "$$line" > $@
 
 # Compiler or flags changed: build anew.
-FLAGS_NOW := $(CC) $(CPPFLAGS) $(SETRAD_CPPFLAGS) $(CFLAGS) $(SETRAD_CFLAGS)
+FLAGS_NOW := $(shell $(CC) --version 2>/dev/null | head -n 1): $(COMPILE) $(SETRAD_LDFLAGS) $(LDFLAGS)
 $(BUILD)/flags: FORCE
 	$(Q)mkdir -p $(BUILD)
 	$(Q)printf '%s\n' "$$FLAGS_NOW" | cmp -s - $@ || printf '%s\n' "$$FLAGS_NOW" > $@
