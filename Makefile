@@ -23,8 +23,15 @@ PREFIX ?= /usr
 SYSCONFDIR ?= /etc
 BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
-UNITDIR ?= $(PREFIX)/lib/systemd/system
-CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
+# systemd_dir VARIABLE,DEFAULT: where systemd.pc says, for our PREFIX instead of systemd's own. What is not in PREFIX is
+# taken only where PREFIX is the system's.
+systemd_dir = $(or $(filter $(if $(filter /usr,$(PREFIX)),/%,$(PREFIX)/%),$(shell $(PKG_CONFIG) \
+                $(foreach root,prefix root_prefix rootprefix,--define-variable=$(root)=$(PREFIX)) \
+                --variable=$(1) systemd 2>/dev/null)),$(PREFIX)/lib/$(2))
+UNITDIR ?= $(call systemd_dir,systemdsystemunitdir,systemd/system)
+PRESETDIR ?= $(call systemd_dir,systemdsystempresetdir,systemd/system-preset)
+CATALOGDIR ?= $(call systemd_dir,catalogdir,systemd/catalog)
+TMPFILESDIR ?= $(call systemd_dir,tmpfilesdir,tmpfiles.d)
 VENDORDIR ?= $(PREFIX)/lib/setrad
 DOCDIR ?= $(PREFIX)/share/doc/setrad
 MANDIR ?= $(PREFIX)/share/man
@@ -188,9 +195,14 @@ check-vm:
 install-vm-programs: $(VM_PROGRAMS)
 	$(INSTALL) -D -t $(DESTDIR) $^
 
-POLICIES := $(wildcard config/policy.d/*.yaml)
-EXAMPLES := $(wildcard config/examples/*.yaml)
-MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.[58]))
+POLICIES := $(sort $(wildcard config/policy.d/*.yaml))
+EXAMPLES := $(sort $(wildcard config/examples/*.yaml)) config/setrad.yaml
+MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(sort $(wildcard docs/man/*.[58])))
+SCHEMAS := $(sort $(wildcard docs/*.schema.json))
+DOCS := $(sort $(wildcard docs/*.md))
+# README, and what it links to beside it.
+TOP_DOCS = README.md $(sort $(wildcard $(shell grep -oE '\]\([A-Z]+(\.md)?\)' README.md | tr -d '()]')))
+INSTALLED_DOCS = $(addprefix $(BUILD)/doc/,$(TOP_DOCS) $(DOCS))
 
 # Anew each time: the directories may be others.
 $(BUILD)/setrad.service: systemd/setrad.service FORCE
@@ -202,33 +214,41 @@ $(BUILD)/man/%: docs/man/% FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/usr/lib/setrad|$(VENDORDIR)|g; s|/etc/setrad|$(SYSCONFDIR)/setrad|g; s|/usr/share/doc/setrad|$(DOCDIR)|g' $< > $@
 
-install: all $(BUILD)/setrad.service $(MAN_PAGES)
+SOURCE_DIRECTORIES := \.github|cli|common|config|daemon|debian|packaging|systemd|tests
+# Where it is installed there is no source beside it: links into that become plain text.
+$(BUILD)/doc/%: % FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -E -e 's|\]\(((\.\./)*)config/examples|](\1examples|g; s|\]\((\.\./)*config/policy\.d/|]($(VENDORDIR)/policy.d/|g' \
+		-e 's,\[([^][]*)\]\((\.\./)*($(SOURCE_DIRECTORIES))(/[^)]*)?\),\1,g' $< > $@
+
+install: all $(BUILD)/setrad.service $(MAN_PAGES) $(INSTALLED_DOCS)
 	$(INSTALL) -D -m 755 $(BUILD)/setrad $(DESTDIR)$(SBINDIR)/setrad
 	$(INSTALL) -D -m 755 $(BUILD)/setractl $(DESTDIR)$(BINDIR)/setractl
-	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(VENDORDIR)/policy.d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
-	$(INSTALL) -m 644 $(BUILD)/setrad.service $(DESTDIR)$(UNITDIR)/setrad.service
+	$(INSTALL) -D -m 644 $(BUILD)/setrad.service $(DESTDIR)$(UNITDIR)/setrad.service
+	$(INSTALL) -D -m 644 systemd/setrad.preset $(DESTDIR)$(PRESETDIR)/90-setrad.preset
+	$(INSTALL) -D -m 644 systemd/setrad.tmpfiles $(DESTDIR)$(TMPFILESDIR)/setrad.conf
 	$(INSTALL) -D -m 644 systemd/setrad.catalog $(DESTDIR)$(CATALOGDIR)/setrad.catalog
-	$(INSTALL) -m 644 $(POLICIES) $(DESTDIR)$(VENDORDIR)/policy.d/
-	$(INSTALL) -D -m 644 README.md $(DESTDIR)$(DOCDIR)/README.md
-	$(INSTALL) -d $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
-	$(INSTALL) -m 644 $(EXAMPLES) $(DESTDIR)$(DOCDIR)/examples/
-	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.schema.json) $(DESTDIR)$(DOCDIR)/docs/
-	$(INSTALL) -m 644 config/setrad.yaml $(DESTDIR)$(DOCDIR)/examples/
-	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
-	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5/
-	$(INSTALL) -m 644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8/
+	$(INSTALL) -d $(DESTDIR)$(SYSCONFDIR)/setrad/policy.d
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(VENDORDIR)/policy.d $(POLICIES)
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(DOCDIR) $(addprefix $(BUILD)/doc/,$(TOP_DOCS))
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(DOCDIR)/docs $(addprefix $(BUILD)/doc/,$(DOCS)) $(SCHEMAS)
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples $(EXAMPLES)
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(filter %.5,$(MAN_PAGES))
+	$(INSTALL) -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(filter %.8,$(MAN_PAGES))
 	$(INSTALL) -D -m 644 completion/setractl.bash $(DESTDIR)$(BASHCOMPDIR)/setractl
 	$(INSTALL) -D -m 644 completion/_setractl $(DESTDIR)$(ZSHCOMPDIR)/_setractl
 	$(INSTALL) -D -m 644 completion/setractl.fish $(DESTDIR)$(FISHCOMPDIR)/setractl.fish
 	$(if $(DESTDIR),,-journalctl --update-catalog)
+	$(if $(DESTDIR),,-systemd-tmpfiles --create $(TMPFILESDIR)/setrad.conf)
 
-INSTALLED := $(SBINDIR)/setrad $(BINDIR)/setractl $(UNITDIR)/setrad.service $(CATALOGDIR)/setrad.catalog \
-             $(addprefix $(VENDORDIR)/policy.d/,$(notdir $(POLICIES))) \
-             $(DOCDIR)/README.md $(addprefix $(DOCDIR)/,$(wildcard docs/*.md docs/*.schema.json)) \
-             $(addprefix $(DOCDIR)/examples/,$(notdir $(EXAMPLES)) setrad.yaml) \
-             $(addprefix $(MANDIR)/man5/,$(notdir $(filter %.5,$(MAN_PAGES)))) \
-             $(addprefix $(MANDIR)/man8/,$(notdir $(filter %.8,$(MAN_PAGES)))) \
-             $(BASHCOMPDIR)/setractl $(ZSHCOMPDIR)/_setractl $(FISHCOMPDIR)/setractl.fish
+INSTALLED = $(SBINDIR)/setrad $(BINDIR)/setractl $(UNITDIR)/setrad.service $(PRESETDIR)/90-setrad.preset \
+            $(TMPFILESDIR)/setrad.conf $(CATALOGDIR)/setrad.catalog \
+            $(addprefix $(VENDORDIR)/policy.d/,$(notdir $(POLICIES))) \
+            $(addprefix $(DOCDIR)/,$(TOP_DOCS) $(DOCS) $(SCHEMAS)) \
+            $(addprefix $(DOCDIR)/examples/,$(notdir $(EXAMPLES))) \
+            $(addprefix $(MANDIR)/man5/,$(notdir $(filter %.5,$(MAN_PAGES)))) \
+            $(addprefix $(MANDIR)/man8/,$(notdir $(filter %.8,$(MAN_PAGES)))) \
+            $(BASHCOMPDIR)/setractl $(ZSHCOMPDIR)/_setractl $(FISHCOMPDIR)/setractl.fish
 OWN_DIRECTORIES := $(VENDORDIR)/policy.d $(VENDORDIR) $(DOCDIR)/docs $(DOCDIR)/examples $(DOCDIR) \
                    $(SYSCONFDIR)/setrad/policy.d $(SYSCONFDIR)/setrad
 
