@@ -5,7 +5,9 @@
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
 # make bench      how long it takes where there is much to do; fails where that is too long (tests/bench)
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
-# make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR= MANDIR=
+# make check-reproducible  a second build, of the tarball and elsewhere, gives the same bytes
+# make dist       setrad-VERSION.tar.xz in DISTDIR (here); VERSION is that of git (tools/version)
+# make install    DESTDIR= PREFIX=/usr SYSCONFDIR=/etc UNITDIR= CATALOGDIR= TMPFILESDIR= PRESETDIR= MANDIR=
 #                 BASHCOMPDIR= ZSHCOMPDIR= FISHCOMPDIR=
 # make uninstall  with the same directories; what is yours in SYSCONFDIR/setrad stays
 # make format     clang-format over all sources; format-check only looks
@@ -43,7 +45,7 @@ FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 override BUILD := $(or $(BUILD),build$(if $(SAN),-san))
 INSTALL ?= install
 LIBS := libudev devmapper libsystemd yaml-0.1 mount smartcols jansson libarchive
-MAINTENANCE_GOALS := clean format format-check uninstall
+MAINTENANCE_GOALS := clean dist format format-check uninstall
 
 ifneq ($(filter-out $(MAINTENANCE_GOALS),$(or $(MAKECMDGOALS),all)),)
   ifneq ($(shell $(PKG_CONFIG) --exists $(LIBS) && echo yes),yes)
@@ -259,6 +261,12 @@ uninstall:
 	done
 	$(if $(DESTDIR),,-journalctl --update-catalog)
 
+dist:
+	$(Q)tools/dist '$(VERSION)' $(DISTDIR) $(DIST_COMMIT)
+
+check-reproducible: all
+	+$(Q)tests/check-reproducible $(BUILD)
+
 SOURCES := $(wildcard common/*.[ch] config/*.[ch] daemon/*.[ch] cli/*.[ch] tests/*/*.[ch] tests/vm/*/*.[ch])
 CLANG_FORMAT ?= clang-format
 
@@ -271,8 +279,8 @@ format-check:
 clean:
 	rm -rf build build-san $(FUZZ_BUILD)
 
-.PHONY: all bench check everything fuzz fuzzers check-vm install install-vm-programs uninstall format \
-        format-check clean FORCE
+.PHONY: all bench check check-reproducible check-vm clean dist everything fuzz fuzzers install install-vm-programs \
+        uninstall format format-check FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
