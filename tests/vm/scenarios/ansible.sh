@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: the Ansible role: check mode shows the plan, a run puts it in force, a second one changes nothing
 # boot: own
-# timeout: 600
+# timeout: 900
 #
 # setrad is there already, from the stage: what is tested begins after the package is installed.
 
