@@ -92,6 +92,12 @@ static size_t encoded_columns(const char *text) {
         return columns;
 }
 
+static size_t cell_columns(const struct walk *walk, const char *text) {
+        if (text_is_plain(text))
+                return strlen(text);
+        return walk->escape ? terminal_text_columns(text) : encoded_columns(text);
+}
+
 static int measure_line(struct walk *walk, const struct row *row, unsigned depth) {
         const struct column_list *columns = walk->table->columns;
 
@@ -101,7 +107,7 @@ static int measure_line(struct walk *walk, const struct row *row, unsigned depth
 
                 if (!text)
                         return -ENOMEM;
-                width = walk->escape ? terminal_text_columns(text) : encoded_columns(text);
+                width = cell_columns(walk, text);
                 if (columns->items[i]->flags & SCOLS_FL_TREE)
                         width += (size_t)depth * INDENT_COLUMNS;
                 if (width > walk->widths[i])

@@ -49,6 +49,13 @@ static size_t next_character(const unsigned char *s, bool for_terminal, bool *re
         return n > 0 ? n : 1;
 }
 
+bool text_is_plain(const char *text) {
+        for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+                if (*s < 0x20 || *s > 0x7e || *s == '\\')
+                        return false;
+        return true;
+}
+
 static size_t copied_length(const unsigned char *s, bool for_terminal) {
         size_t length = 0, n;
         bool plain;
@@ -72,6 +79,8 @@ static char *copy_text(const char *text, bool for_terminal) {
         char *copy, *out;
         bool plain;
 
+        if (text_is_plain(text))
+                return strdup(text);
         if (length > SIZE_MAX / ESCAPED_BYTE - 1)
                 return NULL;
         out = copy = malloc(copied_length(s, for_terminal) + 1);

@@ -6,6 +6,7 @@
  * control characters, escape sequences or bytes that are no UTF-8.
  */
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct layer;
@@ -16,6 +17,9 @@ struct layer;
  * NULL without memory.
  */
 char *text_escape(const char *text);
+
+/* Whether it is of printable ASCII only, and has no backslash: as it is, and as wide as it is long, on any terminal. */
+bool text_is_plain(const char *text);
 
 /* A copy in which only the bytes that are no UTF-8 are \xHH. The caller frees it; NULL without memory. */
 char *text_to_utf8(const char *text);

@@ -71,11 +71,26 @@ static int settle_one(
         return 0;
 }
 
+/* Whether nothing is capped, by whatever limits: what was found is then what is told. */
+static bool are_settled(const struct findings *findings, const struct plan *plan) {
+        for (size_t i = 0; i < findings->n_items; i++)
+                if (findings->items[i].code == FINDING_READAHEAD_CAPPED)
+                        return false;
+        for (size_t i = 0; i < plan->n_decisions; i++)
+                if (plan->decisions[i].target.sectors.known && plan->decisions[i].target.cap != CAP_NONE)
+                        return false;
+        return true;
+}
+
 int findings_settle(
                 const struct findings *findings, const struct plan *plan, struct arena *arena, struct findings *ret) {
         _cleanup_(findings_done) struct findings settled = {};
         struct finding_context context = {.arena = arena, .findings = &settled};
 
+        if (are_settled(findings, plan)) {
+                *ret = *findings;
+                return 0;
+        }
         for (size_t i = 0, begin = 0, end = 0; i < plan->n_decisions; i++, begin = end) {
                 const struct decision *d = &plan->decisions[i];
                 int r;
