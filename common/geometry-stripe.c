@@ -148,7 +148,7 @@ static bool has_single_leg(const struct layer *layer, const struct dm_segment *s
 
 static int segment_geometry(struct arena *arena, const struct geometry *all, const struct layer *layer,
                 const struct dm_segment *segment, struct geometry *ret) {
-        const struct layer **legs = arena_alloc_array(arena, segment->n_legs, sizeof(*legs));
+        _cleanup_(freep) const struct layer **legs = calloc(segment->n_legs + 1, sizeof(*legs));
         struct stripe own = {.data_disks = segment->data_disks};
         size_t n;
 

@@ -9,7 +9,7 @@
 
 /* Open hash of layers by kernel name, twice as many slots as layers at least; and what else is looked up often. */
 struct topology_index {
-        struct layer **slots;
+        struct layer **slots;    /* not the arena's, which would keep those that became too few */
         size_t n_slots;          /* a power of two */
         struct layer **by_devno; /* sorted; only once the topology is finished */
         size_t n_by_devno;
@@ -49,11 +49,12 @@ static int index_grow(struct topology *topology) {
                 return 0;
 
         grown.n_slots = index->n_slots ? index->n_slots * 2 : SLOTS_FIRST;
-        grown.slots = arena_alloc_array(topology->arena, grown.n_slots, sizeof(*grown.slots));
+        grown.slots = calloc(grown.n_slots, sizeof(*grown.slots));
         if (!grown.slots)
                 return -ENOMEM;
         for (size_t i = 0; i < topology->n_layers; i++)
                 *find_slot(&grown, topology->layers[i]->name) = topology->layers[i];
+        free(index->slots);
         *index = grown;
         return 0;
 }
@@ -91,6 +92,8 @@ struct topology *topology_new(void) {
 void topology_free(struct topology *topology) {
         if (!topology)
                 return;
+        if (topology->names)
+                free(topology->names->slots);
         arena_free(topology->arena);
         free(topology);
 }
