@@ -3,7 +3,8 @@
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
-# make bench      how long it takes where there is much to do; fails where that is too long (tests/bench)
+# make bench      how long it takes where there is much to do, beside lsblk; fails where that is too long (tests/bench).
+#                 QUICK=1: without fifty thousand layers, and lsblk only once
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make check-reproducible  a second build, of the tarball and elsewhere, gives the same bytes
 # make dist       setrad-VERSION.tar.xz in DISTDIR (here); VERSION is that of git (tools/version)
@@ -187,8 +188,9 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=$(FUZZ_CC) FUZZ=1 SAN= BUILD=$(FUZZ_BUILD) fuzzers
 	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
 
-bench: $(BENCHES)
+bench: $(BENCHES) $(BUILD)/setractl
 	$(Q)for program in $(BENCHES); do $$program || exit 1; done
+	$(Q)tests/bench/run $(if $(QUICK),--quick) $(BUILD)/setractl
 
 check-vm:
 	tests/vm/run
