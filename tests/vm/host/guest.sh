@@ -3,7 +3,7 @@
 # Sourced by run, in a subshell for each slot: starts one guest, talks with it, and ends it.
 #
 # State of the slot's guest: guest_pid (empty: none), guest_dir, from_guest and to_guest (descriptors), guest_partial
-# (a line that has not come to its end yet).
+# (a line that has not come to its end yet), guest_setrad (installed, or absent).
 
 memory_mib=1024
 boot_limit=120
@@ -42,6 +42,7 @@ uml_command() {
         "ubd0=$dir/root.cow,$image" "ubd1=$dir/disk-b" "ubd2=$dir/disk-c"
         root=/dev/ubda rw init=/usr/lib/setrad-vm/preinit
         "uml_dir=$dir/" umid=uml "VM_SHARE=$share" "VM_MODULES=$uml_modules" "VM_MODE=$2"
+        "VM_SETRAD=$guest_setrad"
         noreboot panic=-1 systemd.show_status=0 systemd.unit=multi-user.target con=null ssl=null
         # devices that nobody uses and udev would have to look at
         pty.legacy_count=0
