@@ -5,6 +5,12 @@
 setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 setrad_is_active() { systemctl is-active --quiet setrad.service; }
 
+# setrad_is_absent: this guest was booted without setrad; a scenario may have installed it since
+setrad_is_absent() { [ -e /var/lib/setrad-vm.absent ]; }
+# setrad_is_as_wanted: before the scenario
+setrad_is_as_wanted() { if setrad_is_absent; then ! [ -e /usr/sbin/setrad ]; else setrad_is_active; fi; }
+setrad_wanted() { if setrad_is_absent; then echo absent; else echo active; fi; }
+
 # open_files PID: number of its descriptors
 open_files() {
     local files=("/proc/$1/fd"/*)
@@ -32,9 +38,9 @@ setrad_baseline() {
     cursor=$(journalctl --quiet -n 0 --show-cursor | sed -n 's/^-- cursor: //p')
 }
 
-# setrad_checks: prints a line for each thing that is wrong. Called when the stack is gone again.
-setrad_checks() {
-    local pid tries files errors
+# check_process: it is the same as before, and has no more files open
+check_process() {
+    local pid tries files
     if ! setrad_is_active; then
         echo "setrad.service is not active at the end: $(systemctl show --property=Result setrad.service)"
         return
@@ -52,9 +58,20 @@ setrad_checks() {
         echo "setrad had $files_before open files before and has $files after the scenario ($tries looks)"
         ls -l "/proc/$pid/fd"
     fi
+}
+
+# check_errors: it logged none but those that were expected
+check_errors() {
+    local errors
     touch "$scenario_dir/expect-errors"
     journalctl --quiet --sync
     errors=$(journalctl --quiet --after-cursor="$cursor" --unit=setrad.service --priority=err --output=cat \
         | grep -vEf "$scenario_dir/expect-errors")
     [ -z "$errors" ] || echo "setrad logged an error: $errors"
+}
+
+# setrad_checks: prints a line for each thing that is wrong. Called when the stack is gone again.
+setrad_checks() {
+    setrad_is_absent || check_process
+    check_errors
 }

@@ -136,7 +136,7 @@ guest_dump() {
 }
 
 # guest_console: its console without the noise that UML makes
-guest_console() { grep -av -e 'epollctl add err' "$guest_dir/console" || true; }
+guest_console() { grep -avs -e 'epollctl add err' "$guest_dir/console" || true; }
 
 # guest_boot: starts a guest and waits until it is ready; returns 1 with boot_error set
 guest_boot() {
