@@ -82,9 +82,15 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size) {
 }
 
 char *arena_strndup(struct arena *arena, const char *s, size_t length) {
-        length = strnlen(s, length);
+        struct block *b = arena->blocks;
+        char *copy;
 
-        char *copy = arena_alloc(arena, length + 1);
+        length = strnlen(s, length);
+        if (b && b->size - b->used > length) {
+                b->size -= length + 1;
+                copy = (char *)b->data + b->size;
+        } else
+                copy = arena_alloc(arena, length + 1);
         if (!copy)
                 return NULL;
         memcpy(copy, s, length);

@@ -171,6 +171,18 @@ static int read_partitions(struct sysdir *dir, struct arena *arena, struct block
         return topology_copy_names(arena, names, &device->partitions);
 }
 
+/* What a capture has besides: for who looks into it, and other versions. */
+static void record_rest(struct sysdir *dir) {
+        _cleanup_(sysdir_close) struct sysdir queue = {};
+
+        (void)sysdir_read_int(dir, "hidden");
+        (void)sysdir_read_int(dir, "ro");
+        if (sysdir_open_in(dir, "queue", &queue) < 0)
+                return;
+        (void)sysdir_read_int(&queue, "logical_block_size");
+        (void)sysdir_read_int(&queue, "physical_block_size");
+}
+
 static int append_device(
                 struct block_devices *devices, struct layer *layer, const char *path, struct block_device **ret) {
         struct block_device *device;
@@ -207,8 +219,8 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
 
         has_devno = read_devno(&dir, &major, &minor);
         hidden = !has_devno && sysdir_read_int(&dir, "hidden").value == 1;
-        /* A directory that has lost its attributes is that of a device on its way out. */
-        if (!has_devno && !hidden && !sysdir_has(&dir, "size"))
+        /* A directory that has lost its attributes is that of a device on its way out; what was listed may be gone. */
+        if (!has_devno && !hidden && !sysdir_read_int(&dir, "size").known)
                 return 0;
 
         r = topology_add(topology, sysname, &layer);
@@ -225,6 +237,8 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         r = read_layer(&dir, topology, layer);
         if (r < 0)
                 return r;
+        if (sysroot_is_recorded(root))
+                record_rest(&dir);
         return read_partitions(&dir, devices->arena, device);
 }
 

@@ -11,7 +11,8 @@
 #include "common/sysdir.h"
 #include "common/sysroot-private.h"
 
-#define ENTRIES_MAX 100000
+/* With "." and "..". */
+#define ENTRIES_MAX (100000 + 2)
 
 /* For all of a device's directory at once; more where there is more. The kernel wants room for one entry at least. */
 #define ENTRIES_ROOM 4096
@@ -47,7 +48,7 @@ static int make_path(const struct sysdir *dir, const char *name, char path[stati
 int sysdir_open_in(const struct sysdir *parent, const char *name, struct sysdir *ret) {
         int fd = openat(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-        if (fd < 0 && errno == ENOTDIR) {
+        if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
                 char path[PATH_MAX];
                 int n = make_path(parent, name, path);
 
@@ -142,20 +143,38 @@ static const struct dirent64 *find_sorted(const struct sysdir *dir, const char *
         return found ? (const void *)(*found - offsetof(struct dirent64, d_name)) : NULL;
 }
 
-/* NULL also where the directory can't be read on. */
-static const struct dirent64 *find_entry(struct sysdir *dir, const char *name) {
-        const struct dirent64 *entry = NULL;
+/* *ret is NULL where there is none. Returns 0, or a negative errno where the directory can't be read to its end. */
+static int find_entry(struct sysdir *dir, const char *name, const struct dirent64 **ret) {
         size_t from = 0;
+        int r;
 
         while (!dir->sorted && dir->n_entries <= ENTRIES_FEW) {
-                entry = find_among(dir, from, name);
+                *ret = find_among(dir, from, name);
                 from = dir->used;
-                if (entry || read_entries(dir) <= 0)
-                        return entry;
+                if (*ret)
+                        return 0;
+                r = read_entries(dir);
+                if (r <= 0)
+                        return r;
         }
-        if (!dir->sorted && sort_entries(dir) < 0)
-                return NULL;
-        return find_sorted(dir, name);
+        if (!dir->sorted) {
+                r = sort_entries(dir);
+                if (r < 0)
+                        return r;
+        }
+        *ret = find_sorted(dir, name);
+        return 0;
+}
+
+/* Its d_type; DT_UNKNOWN is for what has to be looked up from the root, links too. -ENOENT: there is none. */
+static int find_type(struct sysdir *dir, const char *name) {
+        const struct dirent64 *entry;
+
+        if (find_entry(dir, name, &entry) < 0)
+                return DT_UNKNOWN;
+        if (!entry)
+                return -ENOENT;
+        return entry->d_type == DT_LNK ? DT_UNKNOWN : entry->d_type;
 }
 
 static void record_entry(const struct sysdir *dir, const char *name, bool is_directory) {
@@ -172,22 +191,24 @@ static void record_entry(const struct sysdir *dir, const char *name, bool is_dir
 }
 
 bool sysdir_has(struct sysdir *dir, const char *name) {
-        const struct dirent64 *entry = find_entry(dir, name);
+        int type = find_type(dir, name);
+        char path[PATH_MAX];
 
-        if (entry)
-                record_entry(dir, name, entry->d_type == DT_DIR);
-        return entry;
+        if (type == DT_UNKNOWN)
+                return make_path(dir, name, path) >= 0 && sysroot_exists(dir->root, "%s", path);
+        if (type < 0)
+                return false;
+        record_entry(dir, name, type == DT_DIR);
+        return true;
 }
 
 bool sysdir_has_directory(struct sysdir *dir, const char *name) {
-        const struct dirent64 *entry = find_entry(dir, name);
+        int type = find_type(dir, name);
         char path[PATH_MAX];
 
-        if (!entry)
-                return false;
-        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+        if (type == DT_UNKNOWN)
                 return make_path(dir, name, path) >= 0 && sysroot_is_directory(dir->root, "%s", path);
-        if (entry->d_type != DT_DIR)
+        if (type != DT_DIR)
                 return false;
         record_entry(dir, name, true);
         return true;
@@ -200,19 +221,16 @@ bool sysdir_has_directory(struct sysdir *dir, const char *name) {
  * has to be looked up from the root.
  */
 static int check_entry(struct sysdir *dir, const char *name) {
-        const struct dirent64 *entry;
+        int type;
 
         if (sysroot_is_live(dir->root))
                 return 0;
-        entry = find_entry(dir, name);
-        if (!entry)
-                return -ENOENT;
-        switch (entry->d_type) {
+        type = find_type(dir, name);
+        switch (type) {
         case DT_REG: return 0;
         case DT_DIR: return -EISDIR;
-        case DT_LNK:
         case DT_UNKNOWN: return -ELOOP;
-        default: return -EINVAL;
+        default: return type < 0 ? type : -EINVAL;
         }
 }
 

@@ -79,6 +79,28 @@ static void test_strings(void **state) {
         assert_string_equal(arena_strndup(arena, unterminated, sizeof(unterminated)), "abc");
 }
 
+/* Strings are packed, and what comes between them is aligned all the same and in nobody's way. */
+static void test_strings_and_objects(void **state) {
+        _cleanup_(arena_freep) struct arena *arena = arena_new();
+        char *strings[4000];
+        unsigned char *objects[4000];
+
+        for (unsigned i = 0; i < ARRAY_SIZE(strings); i++) {
+                objects[i] = arena_alloc(arena, 1 + i % 40);
+                strings[i] = arena_printf(arena, "%u", i);
+                assert_int_equal((uintptr_t)objects[i] % _Alignof(max_align_t), 0);
+                assert_true(is_filled(objects[i], 1 + i % 40, 0));
+                memset(objects[i], 0xff, 1 + i % 40);
+        }
+        for (unsigned i = 0; i < ARRAY_SIZE(strings); i++) {
+                assert_int_equal(strtoul(strings[i], NULL, 10), i);
+                assert_true(is_filled(objects[i], 1 + i % 40, 0xff));
+        }
+        objects[0] = (unsigned char *)arena_strdup(arena, "abc");
+        strings[0] = arena_strdup(arena, "de");
+        assert_ptr_equal(strings[0] + sizeof("de"), objects[0]);
+}
+
 static void test_printf(void **state) {
         _cleanup_(arena_freep) struct arena *arena = arena_new();
         char *longer = arena_printf(arena, "%0*d", 50000, 1);
@@ -100,6 +122,7 @@ int main(void) {
                         cmocka_unit_test(test_too_large),
                         cmocka_unit_test(test_large_after_small),
                         cmocka_unit_test(test_strings),
+                        cmocka_unit_test(test_strings_and_objects),
                         cmocka_unit_test(test_printf),
                         cmocka_unit_test(test_free_nothing),
         };

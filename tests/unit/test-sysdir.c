@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -116,6 +118,9 @@ static void test_links(void **state) {
         tree_link(fixture->tree, "d/loop", "loop");
         tree_link(fixture->tree, "d/directory", "../other");
         tree_link(fixture->tree, "d/etc", "/etc");
+        tree_link(fixture->tree, "d/nowhere", "../nothing");
+        assert_true(sysdir_has(&fixture->dir, "inside"));
+        assert_false(sysdir_has(&fixture->dir, "nowhere"));
         assert_int_equal(sysdir_read_int(&fixture->dir, "inside").value, 7);
         assert_int_equal(sysdir_read_int(&fixture->dir, "absolute").value, 7);
         assert_int_equal(sysdir_read(&fixture->dir, "outside", text, sizeof(text)), -ENOENT);
@@ -165,6 +170,35 @@ static void test_many(void **state) {
         sysdir_close(&dir);
 }
 
+/* With more entries than are listed, each is still found from the root. */
+static void test_too_many(void **state) {
+        struct fixture *fixture = *state;
+        _cleanup_(freep) char **names = NULL;
+        _cleanup_(closep) int fd = -1;
+        struct sysdir dir;
+        char name[16];
+
+        tree_write(fixture->tree, "d/sub/100000", "8\n");
+        fd = openat(fixture->dir.fd, "sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        for (unsigned i = 0; i < 99998; i++) {
+                snprintf(name, sizeof(name), "%u", i);
+                assert_int_equal(linkat(fixture->dir.fd, "number", fd, name, 0), 0);
+        }
+        assert_int_equal(sysdir_open_in(&fixture->dir, "sub", &dir), 0);
+        assert_int_equal(sysdir_list(&dir, "", &names), 0);
+        sysdir_close(&dir);
+
+        tree_fifo(fixture->tree, "d/sub/fifo");
+        assert_int_equal(sysdir_open_in(&fixture->dir, "sub", &dir), 0);
+        assert_true(sysdir_has(&dir, "100000"));
+        assert_false(sysdir_has(&dir, "100001"));
+        assert_true(sysdir_has_directory(&dir, "deep"));
+        assert_int_equal(sysdir_read_int(&dir, "100000").value, 8);
+        assert_int_equal(sysdir_read(&dir, "fifo", name, sizeof(name)), -EINVAL);
+        assert_int_equal(sysdir_list(&dir, "1", &(char **){NULL}), -EOVERFLOW);
+        sysdir_close(&dir);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
@@ -174,6 +208,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_no_files, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_too_many, set_up, tear_down),
         };
 
         return cmocka_run_group_tests_name("sysdir", tests, NULL, NULL);
