@@ -45,9 +45,22 @@ bool terminal_is_utf8(void) {
 }
 
 unsigned terminal_text_columns(const char *text) {
-        wchar_t wide[256];
-        size_t n = mbstowcs(wide, text, ARRAY_SIZE(wide));
-        int columns = n < ARRAY_SIZE(wide) ? wcswidth(wide, n) : -1;
+        unsigned columns = 0;
+        mbstate_t state = {};
+        size_t n;
 
-        return columns >= 0 ? (unsigned)columns : (unsigned)strlen(text);
+        for (const char *at = text; *at; at += n) {
+                wchar_t c;
+                int width;
+
+                n = mbrtowc(&c, at, MB_CUR_MAX, &state);
+                if (n > MB_CUR_MAX) {
+                        state = (mbstate_t){};
+                        n = 1;
+                        width = -1;
+                } else
+                        width = wcwidth(c);
+                columns += width < 0 ? (unsigned)n : (unsigned)width;
+        }
+        return columns;
 }

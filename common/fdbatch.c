@@ -6,8 +6,8 @@
 
 #include "common/fdbatch.h"
 
-/* Far from the 1024 that a process may usually have. */
-#define WAITING_MAX 128
+/* Few enough for a process that may have but 64; what can't be opened would be missing without a word. */
+#define WAITING_MAX 48
 
 static bool is_waiting(const struct fdbatch *batch, unsigned fd) {
         return fd < FDBATCH_FDS && (batch->waiting[fd / 64] >> fd % 64 & 1) != 0;

@@ -44,6 +44,9 @@ done
 mkdir -p "$work/unpacked/inner"
 tar -xf "$work/pipe.tar" -C "$work/unpacked/inner" || fail "tar can't read a capture"
 assert_same "$root" "$work/unpacked/inner"
+for file in ro queue/logical_block_size queue/physical_block_size; do
+    [ -n "$(find "$work/unpacked" -path "*/md0/$file")" ] || fail "a capture has no $file"
+done
 tar -cjf "$work/inner.tar.bz2" -C "$work/unpacked" inner
 assert_same "$root" "$work/inner.tar.bz2"
 "$setractl" scan --json --root <(cat "$work/pipe.tar") 2>/dev/null | cmp -s - <("$setractl" scan --json --root "$root" 2>/dev/null) ||

@@ -53,6 +53,13 @@ mkdir "$root/sys/devices/virtual/block/loop0/loop"
 run 0 scan --root "$root" --policy "$work/policy.yaml"
 golden scan-laptop
 
+# Nothing is missing where few files may be open at a time.
+new_root
+for n in {0..9}; do block "sd$n" "8:$n" 4194304 256 512 0; done
+run 0 scan --json --root "$root"
+mv "$work/out" "$work/whole"
+(ulimit -n 64 && "$setractl" scan --json --root "$root" 2>/dev/null) | cmp -s - "$work/whole" || fail "scan with 64 descriptors"
+
 # Names that would do something to a terminal, and bytes that are no UTF-8.
 new_root
 block sda 8:0 4194304 256 512 0
@@ -67,5 +74,11 @@ run 0 scan --json --root "$root"
 query '.layers[] | select(.name == "dm-0") | .name' '"dm-0"'
 run 0 scan --pairs --root "$root"
 LC_ALL=C grep -q '[[:cntrl:]]' <(tr -d '\n' <"$work/out") && fail "$last: a control character came through"
+
+# A long cell makes its column as wide as its characters, not as its bytes.
+long=/$(printf 'ü%.0s' {1..400})
+printf '36 1 253:0 / %s rw - ext4 /dev/dm-0 rw\n' "$long" >"$root/proc/self/mountinfo"
+run 0 scan --root "$root" -o use,ra
+[ "$(head -n 1 "$work/out" | LC_ALL=C.UTF-8 wc -m)" -le 410 ] || fail "$last: a column is wider than what is in it"
 
 finish

@@ -182,7 +182,7 @@ static void test_too_many(void **state) {
         fd = openat(fixture->dir.fd, "sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
         for (unsigned i = 0; i < 99998; i++) {
                 snprintf(name, sizeof(name), "%u", i);
-                assert_int_equal(linkat(fixture->dir.fd, "number", fd, name, 0), 0);
+                assert_int_equal(symlinkat("deep", fd, name), 0);
         }
         assert_int_equal(sysdir_open_in(&fixture->dir, "sub", &dir), 0);
         assert_int_equal(sysdir_list(&dir, "", &names), 0);
