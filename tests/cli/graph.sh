@@ -5,6 +5,7 @@
 . "${0%/*}/lib.bash" || exit 1
 export LC_ALL=C.UTF-8
 policy=(--policy config/policy.d/50-setrad.yaml)
+graphviz=$(command -v dot)
 
 # root_of CASE: $root is that machine
 root_of() {
@@ -54,14 +55,18 @@ for file in tests/fixtures/cases/*.json; do
     case=${file##*/}
     root_of "${case%.json}"
     run 0 graph --all --root "$root" "${policy[@]}"
-    dot -Tcanon "$work/out" >/dev/null 2>"$work/dot" || fail "$last: $case: dot says: $(head -3 "$work/dot")"
+    [ -z "$graphviz" ] || dot -Tcanon "$work/out" >/dev/null 2>"$work/dot" || fail "$last: $case: dot says: $(head -3 "$work/dot")"
     layers=$("$setractl" scan --json --root "$root" "${policy[@]}" 2>/dev/null | jq '.layers | length')
     nodes=$(grep -c '^  n[0-9]* \[label=' "$work/out")
     [ "$nodes" -eq "$layers" ] || fail "$last: $case: $nodes nodes for $layers layers"
 done
+# svg: draws $root, well-formed
+svg() {
+    run 0 graph --all --format=svg --root "$root" "${policy[@]}"
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "$last: no XML"
+}
 root_of 52-map-names-with-blanks-colons-and-newlines
-run 0 graph --all --format=svg --root "$root" "${policy[@]}"
-python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "$last: no XML"
+[ -z "$graphviz" ] || svg
 run 0 graph --all --format=mermaid --root "$root" "${policy[@]}"
 ! grep -vE '^(flowchart TD|  classDef [a-z]+ [^"]*|  n[0-9]+(\["[^"]*"\]:::[a-z]+| -(->|\.->)(\|"[^"]*"\|)? n[0-9]+))$' "$work/out" ||
     fail "$last: a line is no statement"
@@ -69,9 +74,10 @@ run 0 graph --all --format=mermaid --root "$root" "${policy[@]}"
 # What the languages would take for more than a text: an entity, which Graphviz makes a control, and a directive of Mermaid's.
 root_of 05-raid5-reshape-4-to-5
 sed -i 's, /home , /h\&#27;%%{init:{}}%%me ,' "$root/proc/self/mountinfo"
-run 0 graph --format=svg --root "$root" "${policy[@]}"
-expect out '/h&amp;#27;%%[{]init:[{][}][}]%%me<'
-python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "$last: no XML"
+if [ -n "$graphviz" ]; then
+    svg
+    expect out '/h&amp;#27;%%[{]init:[{][}][}]%%me<'
+fi
 run 0 graph --format=mermaid --root "$root" "${policy[@]}"
 expect out '/h#38;#35;27#59;#37;#37;#123;init:#123;#125;#125;#37;#37;me'
 
@@ -85,4 +91,8 @@ usage_error graph --format=png
 run 1 graph --root "$root" "${policy[@]}" nothing
 one_line err
 
+if [ -z "$graphviz" ] && [ "$failures" -eq 0 ]; then
+    echo "graphviz is missing, so that drawings were not tested"
+    exit 77
+fi
 finish
