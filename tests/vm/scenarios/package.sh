@@ -20,9 +20,11 @@ files() {
     find /run/systemd /var/lib/dpkg /var/log -name '*setrad*' -not -path '/run/systemd/units/*'
 }
 
+service_state() { systemctl show --property=ActiveState --property=UnitFileState --value setrad.service | paste -sd' '; }
+
 # installed: what must be true after each installation
 installed() {
-    assert_eq "$(systemctl is-active setrad.service) $(systemctl is-enabled setrad.service)" "active enabled" "the service"
+    assert_eq "$(service_state)" "active enabled" "the service"
     assert_eq "$(setractl --version)" "setractl $(dpkg-query -W -f '${Version}' setrad)" "version"
     wait_until 30 ra_is $lv 3072
 }
@@ -53,6 +55,8 @@ for file in man/man8/setrad.8.gz man/man8/setractl.8.gz man/man5/setrad-policy.5
     [ -s "/usr/share/$file" ] || fail "there is no /usr/share/$file"
 done
 setractl check-policy
+setractl scan >scanned
+grep -q 'vg0/lv0 .* 3072' scanned || fail "setractl scan: $(<scanned)"
 setrad_settled
 assert_eq "$(dpkg --verify setrad)" "" "files that differ from the package's"
 assert_eq "$(originals)" '[["vg0/lv0",256]]' "originals in the ledger"
@@ -91,8 +95,11 @@ systemctl is-active setrad.service && fail "the service still runs"
 assert_eq "$(cd /etc/setrad && find . -name '*.yaml' | sort | paste -sd' ')" "./policy.d/10-local.yaml ./setrad.yaml" "files that stay"
 assert_eq "$(find /usr -name '*setra[dc]*' -not -path '/usr/lib/setrad-vm*')" "" "left of the programs"
 
-# --- purge
+# --- install again over what has stayed, and purge at once
 
+dpkg -i $packages/later.deb
+installed
+assert_eq "$(grep -c 'on-stop: revert' /etc/setrad/setrad.yaml)" 1 "settings that have stayed"
 dpkg -P setrad
 files >after
 diff before after || fail "after a purge the machine is not as before"
@@ -103,5 +110,13 @@ assert_eq "$(ra $lv)" 256 "readahead of the LV after the purge"
 
 dpkg -i $packages/later.deb
 installed
-$packages/tests/corrects-a-stack
+# autopkgtest takes a word on standard error for a failure.
+$packages/tests/corrects-a-stack 2>errors
+assert_eq "$(<errors)" "" "standard error of the package's own tests"
 setrad_settled
+
+# --- an upgrade leaves a service that was disabled as it is
+
+systemctl --quiet disable --now setrad.service
+dpkg -i $packages/later.deb
+assert_eq "$(service_state)" "inactive disabled" "a service that was disabled"
