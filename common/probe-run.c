@@ -62,14 +62,6 @@ static void show_progress(const struct rounds *rounds) {
         progress->runs_done++;
 }
 
-/*
- * At the device's start the kernel reads ahead at once. Elsewhere it reads the first block by itself, and its windows begin
- * behind it: on an array how fast they come depends on where in a stripe that is.
- */
-static uint64_t lead_bytes(const struct rounds *rounds, const struct probe_source *source) {
-        return source->readahead_bytes < rounds->probing.block_bytes ? 0 : rounds->probing.block_bytes;
-}
-
 /* Where reader K reads in a run of the series present as number I. */
 static int find_place(struct rounds *rounds, unsigned round, unsigned i, unsigned k, struct probe_run *run) {
         const struct probe_source *source = source_at(rounds, i);
@@ -81,7 +73,7 @@ static int find_place(struct rounds *rounds, unsigned round, unsigned i, unsigne
                         .bytes_least = least(layout->least_bytes, run->bytes),
                         .ahead_bytes = run->window_bytes * PROBE_WINDOWS_AHEAD,
                         .unit_bytes = rounds->window_bytes,
-                        .lead_bytes = lead_bytes(rounds, source),
+                        .lead_bytes = probe_lead_bytes(source->readahead_bytes, rounds->probing.block_bytes),
                         .device_bytes = source->size_bytes,
                         .slot = {part + probe_layout_offset(layout, round, i), layout->slot_bytes},
                         .zone = {part + zone * (round % layout->n_zones), zone},

@@ -26,6 +26,15 @@
 #define PROBE_BLOCK_MAX    (16U << 20)
 #define PROBE_RANDOM_BYTES 4096U /* of one random read */
 
+/*
+ * What is read of a place before the windows of readahead begin: at the device's start the kernel reads ahead at once,
+ * elsewhere it reads the first block by itself, unless that is larger than the readahead. How fast windows come from an
+ * array depends on where in a stripe they begin.
+ */
+static inline uint64_t probe_lead_bytes(uint64_t readahead_bytes, uint64_t block_bytes) {
+        return readahead_bytes < block_bytes ? 0 : block_bytes;
+}
+
 enum probe_workload {
         /*
          * One reader, block after block. The clock is started when readahead has ramped up to its full window (it

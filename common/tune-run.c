@@ -236,11 +236,11 @@ static uint64_t stripe_unit(const struct tune *tune) {
 /*
  * Where a run of so many bytes reads: behind the last one and what the kernel has read ahead there. Which members a window
  * of readahead is on depends on where in a stripe it begins, so that all begin as they do for who reads the device from
- * its start. Elsewhere the first block is read by itself, and the windows begin behind it.
+ * its start.
  */
 static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
-        uint64_t unit = stripe_unit(run->request->tune), start,
-                 need = bytes + 2 * run->request->tune->values[i].sectors * SECTOR_BYTES;
+        uint64_t window = run->request->tune->values[i].sectors * SECTOR_BYTES, need = bytes + 2 * window,
+                 unit = stripe_unit(run->request->tune), start;
 
         need += unit - need % unit;
         if (run->position + need > run->size_bytes)
@@ -248,7 +248,7 @@ static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
         start = run->position;
         if (start + need <= run->size_bytes)
                 run->position += need;
-        return start > 0 ? start - PROBE_BLOCK_BYTES : 0;
+        return start > 0 ? start - probe_lead_bytes(window, PROBE_BLOCK_BYTES) : 0;
 }
 
 /* Of a value that the device has, larger than any that a run can show, the time from the first byte on is more honest. */
