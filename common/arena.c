@@ -17,14 +17,23 @@ struct block {
 
 struct arena {
         struct block *blocks; /* the newest first: only it is filled further */
+        size_t block_bytes;
 };
 
 static size_t align_up(size_t size) {
         return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 }
 
+struct arena *arena_new_sized(size_t block_bytes) {
+        struct arena *arena = calloc(1, sizeof(*arena));
+
+        if (arena)
+                arena->block_bytes = block_bytes;
+        return arena;
+}
+
 struct arena *arena_new(void) {
-        return calloc(1, sizeof(struct arena));
+        return arena_new_sized(BLOCK_BYTES);
 }
 
 void arena_free(struct arena *arena) {
@@ -45,7 +54,7 @@ static struct block *add_block(struct arena *arena, size_t size) {
         b->size = size;
 
         /* A block made for one large object is full at once: keep filling the one before. */
-        if (size > BLOCK_BYTES && arena->blocks) {
+        if (size > arena->block_bytes && arena->blocks) {
                 b->next = arena->blocks->next;
                 arena->blocks->next = b;
         } else {
@@ -63,7 +72,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
         size = align_up(size > 0 ? size : 1);
 
         if (!b || b->size - b->used < size) {
-                b = add_block(arena, size > BLOCK_BYTES ? size : BLOCK_BYTES);
+                b = add_block(arena, size > arena->block_bytes ? size : arena->block_bytes);
                 if (!b)
                         return NULL;
         }

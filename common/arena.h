@@ -12,8 +12,9 @@
 
 struct arena;
 
-/* NULL when memory is short. */
+/* NULL when memory is short. Memory is taken in blocks of 16 KiB, or of BLOCK_BYTES: for what is small and stays long. */
 struct arena *arena_new(void);
+struct arena *arena_new_sized(size_t block_bytes);
 void arena_free(struct arena *arena);
 DEFINE_CLEANUP(struct arena *, arena_free);
 

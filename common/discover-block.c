@@ -247,7 +247,7 @@ int block_carry(struct topology *topology, struct block_devices *devices, const 
         struct layer *copy;
         int r;
 
-        r = topology_copy_layer(topology, layer, &copy);
+        r = topology_carry_layer(topology, layer, &copy);
         if (r < 0)
                 return r;
         return append_device(devices, copy, path, &device);

@@ -27,7 +27,7 @@ struct block_devices {
 int block_add(const struct sysroot *root, struct topology *topology, struct block_devices *devices, const char *sysname,
                 const char *path);
 
-/* Adds a copy of LAYER, one of an earlier topology, in place of reading the device. Returns 0 or -ENOMEM. */
+/* Adds a copy of LAYER, which was read before, in place of reading the device. Returns 0 or -ENOMEM. */
 int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path);
 
 /*

@@ -135,7 +135,7 @@ static int read_mounts_captured(const struct sysroot *root, struct topology *top
         return r;
 }
 
-static int read_mounts(const struct sysroot *root, struct topology *topology) {
+int host_read_mounts(const struct sysroot *root, struct topology *topology) {
         int r;
 
         r = sysroot_is_live(root) ? read_table(root, topology, HOST_MOUNTINFO, add_mount)
@@ -148,7 +148,7 @@ static int read_mounts(const struct sysroot *root, struct topology *topology) {
         return r;
 }
 
-static int read_swaps(const struct sysroot *root, struct topology *topology) {
+int host_read_swaps(const struct sysroot *root, struct topology *topology) {
         int r;
 
         r = read_table(root, topology, HOST_SWAPS, add_swap);
@@ -216,15 +216,7 @@ static void read_page_size(const struct sysroot *root, struct topology *topology
         sysroot_record_text(root, "proc/self/smaps", "KernelPageSize: %" PRId64 " kB\n", bytes / 1024);
 }
 
-int host_read(const struct sysroot *root, struct topology *topology) {
-        int r;
-
+int host_read_memory(const struct sysroot *root, struct topology *topology) {
         read_page_size(root, topology);
-        r = read_memory(root, topology);
-        if (r < 0)
-                return r;
-        r = read_mounts(root, topology);
-        if (r < 0)
-                return r;
-        return read_swaps(root, topology);
+        return read_memory(root, topology);
 }

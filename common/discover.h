@@ -7,6 +7,7 @@
  * What is missing is noted in the topology, not fatal.
  */
 
+#include "inventory.h"
 #include "sysroot.h"
 #include "topology.h"
 
@@ -16,17 +17,16 @@
 int discover(const struct sysroot *root, struct topology **ret);
 
 /*
- * The same, where PREVIOUS is what the machine was like before the devices in TOUCHED (NULL-terminated sysnames, NULL:
- * none) changed. Read are only these, what lies over them, and devices that PREVIOUS has not; of any other, what was
- * read for PREVIOUS is carried over, with the notes about it, and neither its directory, udev's database nor
- * device-mapper is asked. A disk and its partitions count as one device. Mounts, swaps, memory and the ledger are read
- * as ever. common/discover-scope.h has all that is read beside what is touched.
+ * After an event: of the devices in TOUCHED (NULL-terminated sysnames; NULL: none), and of those whose mounts have changed
+ * since INVENTORY was told of it, reads what there is now, and what lies over them, by INVENTORY or by their holders/ as
+ * they are. A disk and its partitions count as one device. Read each time is what is in a cycle, and maps whose tables
+ * could not be read. What is not there any more is in topology->gone.
  *
- * The result is that of discover() if TOUCHED has all that changed. A change without an event has to be put there by
- * whoever knows of it: a readahead that was set, a member that an array lost.
+ * The topology is finished. Beside what was read it has what lies beneath, as INVENTORY has it: carried over, so with only
+ * some of what lies over it. Of what was read the topology says what discover()'s would, if TOUCHED has all that changed; a
+ * change without an event (a readahead that was set, a member that an array lost) has to be put there by whoever knows of
+ * it.
  *
- * PREVIOUS may be NULL: all is read. So it is, too, where what is read is being recorded. It can be freed afterwards.
- * Errors as discover().
+ * Returns 0, or -ENOMEM: what INVENTORY knows of mounts may be newer than the rest of it then, so another one is needed.
  */
-int discover_update(const struct sysroot *root, const struct topology *previous, char *const *touched,
-                struct topology **ret);
+int discover_news(const struct sysroot *root, struct inventory *inventory, char *const *touched, struct topology **ret);

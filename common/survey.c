@@ -85,7 +85,7 @@ static bool has_what_was_set(const struct layer *layer) {
  * until the map is seen with what setrad gave it.
  */
 static bool is_reloaded(const struct survey_scope *scope, const struct layer *layer) {
-        const struct layer *before = scope->previous ? topology_find(scope->previous->topology, layer->sysname) : NULL;
+        const struct layer *before = scope->inventory ? inventory_find(scope->inventory, layer->sysname) : NULL;
 
         if (!layer->dm || has_what_was_set(layer))
                 return false;
@@ -99,12 +99,13 @@ static void note_reloaded(const struct survey_scope *scope, const struct topolog
                 topology->layers[i]->reloaded = is_reloaded(scope, topology->layers[i]);
 }
 
-int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
+int survey_look(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
                 struct survey **ret) {
         struct topology *topology;
         int r;
 
-        r = discover_update(root, scope->carry ? scope->previous->topology : NULL, scope->touched, &topology);
+        r = scope->news_only ? discover_news(root, scope->inventory, scope->touched, &topology)
+                             : discover(root, &topology);
         if (r < 0)
                 return r;
         note_reloaded(scope, topology);
@@ -114,5 +115,5 @@ int survey_update(const struct sysroot *root, const struct survey_scope *scope, 
 int survey_run(const struct sysroot *root, const struct policy *policy, struct survey **ret) {
         const struct survey_scope all = {};
 
-        return survey_update(root, &all, policy, ret);
+        return survey_look(root, &all, policy, ret);
 }

@@ -9,6 +9,7 @@
 #include "config/policy.h"
 #include "finding.h"
 #include "geometry.h"
+#include "inventory.h"
 #include "plan.h"
 #include "sysroot.h"
 #include "topology.h"
@@ -23,12 +24,12 @@ struct survey {
         unsigned n_refs;
 };
 
-/* What to read anew. All zero: everything. */
+/* What to read. All zero: everything. */
 struct survey_scope {
-        const struct survey *previous; /* NULL: none */
-        bool carry;                    /* what is not touched is as it was there; else all is read */
-        char *const *touched;          /* kernel names as sysfs has them, NULL-terminated; NULL: none */
-        char *const *reloaded;         /* maps that a change event came of since then, or just before; likewise */
+        struct inventory *inventory; /* what was seen before; NULL: nothing */
+        bool news_only;              /* as discover_news(): what is touched, and what lies over it; else all is read */
+        char *const *touched;        /* kernel names as sysfs has them, NULL-terminated; NULL: none */
+        char *const *reloaded;       /* maps that a change event came of since then, or just before; likewise */
         bool all_reloaded;
 };
 
@@ -42,10 +43,10 @@ int survey_run(const struct sysroot *root, const struct policy *policy, struct s
 int survey_topology(struct topology *topology, const struct policy *policy, struct survey **ret);
 
 /*
- * As survey_run(), of the machine as it was in scope->previous but for what SCOPE says: discover_update(). All that is
- * worked out is worked out anew; the previous survey can be freed afterwards.
+ * As survey_run(), of what SCOPE says. Of a survey of news only, decisions and findings count of layers that are not carried;
+ * those that are, are there for what lies over them. The inventory is left as it was but for its mounts: inventory_update().
  */
-int survey_update(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
+int survey_look(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
                 struct survey **ret);
 
 /* Surveys are kept by the one who scans and by each change that is under way. Both take NULL. */

@@ -110,53 +110,56 @@ static void forget_surroundings(struct layer *layer) {
         layer->depth = 0;
 }
 
-int topology_copy_layer(struct topology *topology, const struct layer *layer, struct layer **ret) {
-        struct arena *arena = topology->arena;
-        struct layer *copy;
-        int r;
+/* The kernel's name is sysfs' own for almost all. */
+static int own_names(struct arena *arena, struct layer *layer) {
+        bool same = layer->name == layer->sysname;
 
-        r = topology_add(topology, layer->sysname, &copy);
-        if (r < 0)
-                return r;
+        if (own_string(arena, &layer->sysname) < 0)
+                return -ENOMEM;
+        if (same)
+                layer->name = layer->sysname;
+        else if (own_string(arena, &layer->name) < 0)
+                return -ENOMEM;
+        layer->label = layer->name;
+        return 0;
+}
 
-        struct layer fresh = *copy;
-        *copy = *layer;
-        copy->index = fresh.index;
-        copy->name = fresh.name;
-        copy->sysname = fresh.sysname;
-        copy->label = fresh.label;
-        copy->carried = true;
-        forget_surroundings(copy);
-        if (topology_copy_names(arena, layer->slaves, &copy->slaves) < 0 || own_md(arena, &copy->md) < 0 ||
-                        own_dm(arena, &copy->dm) < 0 || own_string(arena, &copy->backing_file) < 0 ||
-                        own_string(arena, &copy->serial) < 0 || own_string(arena, &copy->serial_long) < 0 ||
-                        own_string(arena, &copy->model) < 0 || own_string(arena, &copy->transport) < 0 ||
-                        own_string(arena, &copy->filesystem) < 0)
+static int own_rest(struct arena *arena, struct layer *layer) {
+        if (topology_copy_names(arena, layer->slaves, &layer->slaves) < 0 || own_md(arena, &layer->md) < 0 ||
+                        own_dm(arena, &layer->dm) < 0 || own_string(arena, &layer->backing_file) < 0 ||
+                        own_string(arena, &layer->serial) < 0 || own_string(arena, &layer->serial_long) < 0 ||
+                        own_string(arena, &layer->model) < 0 || own_string(arena, &layer->transport) < 0 ||
+                        own_string(arena, &layer->filesystem) < 0)
+                return -ENOMEM;
+        return 0;
+}
+
+int layer_copy(struct arena *arena, const struct layer *layer, struct layer *ret) {
+        struct layer copy = *layer;
+
+        forget_surroundings(&copy);
+        if (own_names(arena, &copy) < 0 || own_rest(arena, &copy) < 0)
                 return -ENOMEM;
         *ret = copy;
         return 0;
 }
 
-void topology_copy_parents(struct topology *topology, const struct topology *previous) {
-        for (size_t i = 0; i < topology->n_layers; i++) {
-                struct layer *layer = topology->layers[i];
-                const struct layer *original = layer->carried ? topology_find(previous, layer->name) : NULL;
+int topology_carry_layer(struct topology *topology, const struct layer *layer, struct layer **ret) {
+        struct layer *added, copy = *layer;
+        int r;
 
-                if (original && original->parent)
-                        layer->parent = topology_find(topology, original->parent->name);
-        }
-}
-
-int topology_copy_notes(struct topology *topology, const struct topology *previous) {
-        for (const struct topology_note *note = previous->notes; note; note = note->next) {
-                const struct layer *layer = note->layer ? topology_find(topology, note->layer->name) : NULL;
-                int r;
-
-                if (!layer || !layer->carried)
-                        continue;
-                r = topology_add_layer_note(topology, layer, "%s", note->text);
-                if (r < 0)
-                        return r;
-        }
+        r = topology_add(topology, layer->sysname, &added);
+        if (r < 0)
+                return r;
+        forget_surroundings(&copy);
+        if (own_rest(topology->arena, &copy) < 0)
+                return -ENOMEM;
+        copy.index = added->index;
+        copy.name = added->name;
+        copy.sysname = added->sysname;
+        copy.label = added->label;
+        copy.carried = true;
+        *added = copy;
+        *ret = added;
         return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Shared by the files topology*.c only: the steps of topology_finish(). Each returns 0 or -ENOMEM. */
+/* Shared by the files topology*.c, but for the last few: the steps of topology_finish(). Each returns 0 or -ENOMEM. */
 
 #include "topology.h"
 
@@ -10,6 +10,9 @@ int topology_resolve(struct topology *topology);
 
 /* Which layer a file lies on, by the mount table: its file system's device. NULL if it is on none of the layers. */
 struct layer *topology_find_file(const struct topology *topology, const char *path);
+
+/* Whether it is DIRECTORY, or in it. */
+bool path_lies_below(const char *path, const char *directory);
 
 /* Marks layers in cycles, takes edges that close one out, sets depths, and sorts layers bottom up. */
 int topology_order(struct topology *topology);

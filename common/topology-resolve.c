@@ -57,7 +57,7 @@ static struct layer *find_mounted(const struct topology *topology, const struct 
         return topology_find_path(topology, mount->source);
 }
 
-static bool lies_below(const char *path, const char *directory) {
+bool path_lies_below(const char *path, const char *directory) {
         size_t n = strlen(directory);
 
         if (n > 0 && directory[n - 1] == '/')
@@ -75,7 +75,7 @@ struct layer *topology_find_file(const struct topology *topology, const char *pa
         for (size_t i = 0; i < topology->n_mounts; i++) {
                 const struct mount *mount = &topology->mounts[i];
 
-                if (lies_below(path, mount->path) && (!deepest || strlen(mount->path) >= strlen(deepest->path)))
+                if (path_lies_below(path, mount->path) && (!deepest || strlen(mount->path) >= strlen(deepest->path)))
                         deepest = mount;
         }
         return deepest ? find_mounted(topology, deepest) : NULL;

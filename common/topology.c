@@ -237,19 +237,26 @@ int topology_add_mount(struct topology *topology, const struct mount *mount) {
         return 0;
 }
 
-int topology_add_swap(struct topology *topology, const char *path) {
+static int add_name(struct topology *topology, const char ***names, size_t *n, size_t *allocated, const char *name) {
         const char *copy;
         int r;
 
-        r = topology_grow(topology->arena, (void **)&topology->swaps, topology->n_swaps, &topology->swaps_allocated,
-                        sizeof(*topology->swaps));
+        r = topology_grow(topology->arena, (void **)names, *n, allocated, sizeof(**names));
         if (r < 0)
                 return r;
-        r = copy_string(topology->arena, path, &copy);
+        r = copy_string(topology->arena, name, &copy);
         if (r < 0)
                 return r;
-        topology->swaps[topology->n_swaps++] = copy;
+        (*names)[(*n)++] = copy;
         return 0;
+}
+
+int topology_add_swap(struct topology *topology, const char *path) {
+        return add_name(topology, &topology->swaps, &topology->n_swaps, &topology->swaps_allocated, path);
+}
+
+int topology_add_gone(struct topology *topology, const char *sysname) {
+        return add_name(topology, &topology->gone, &topology->n_gone, &topology->gone_allocated, sysname);
 }
 
 __attribute__((format(printf, 3, 0))) static int add_note(

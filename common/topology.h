@@ -182,7 +182,7 @@ struct layer {
         bool udev_not_ready;            /* SYSTEMD_READY=0 */
         bool in_udev_database;          /* capture: has udev's word, even if it says nothing of the above */
 
-        bool carried; /* not read for this topology: a copy of what was read for an earlier one */
+        bool carried; /* not read for this topology, but taken over as it was when it was read last: see discover_news() */
 
         /* Set by topology_finish(). Each neighbour once; order of below is that of slaves/ and of the table. */
         struct layer **below, **above;
@@ -212,10 +212,12 @@ struct topology {
         struct opt_int memory_bytes; /* MemTotal */
         uint64_t page_bytes;         /* of the kernel; 4096 if a capture does not say */
         struct topology_note *notes;
+        const char **gone; /* discover_news(): sysnames of what was to be read and is not there */
+        size_t n_gone;
 
         /* Private to topology.c. */
         struct topology_index *names;
-        size_t layers_allocated, mounts_allocated, swaps_allocated;
+        size_t layers_allocated, mounts_allocated, swaps_allocated, gone_allocated;
 };
 
 /* NULL when memory is short. */
@@ -246,6 +248,7 @@ int topology_link(struct topology *topology, struct layer *upper, struct layer *
 
 int topology_add_mount(struct topology *topology, const struct mount *mount); /* copies the strings */
 int topology_add_swap(struct topology *topology, const char *path);
+int topology_add_gone(struct topology *topology, const char *sysname);
 int topology_add_note(struct topology *topology, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int topology_add_layer_note(struct topology *topology, const struct layer *layer, const char *format, ...)
                 __attribute__((format(printf, 3, 4)));

@@ -38,7 +38,7 @@ struct changes {
         struct changes_limits limits;
         struct running *running;
         size_t n_running;
-        bool left_over;                /* a change waits for a worker */
+        struct nameset left_over;      /* devices whose change waits for a worker, or the ledger */
         sd_event_source *retry_source; /* for the ledger */
         bool locked;                   /* another program had it, when a change was to be started */
         bool locked_told;
@@ -92,6 +92,7 @@ void changes_free(struct changes *changes) {
         }
         sd_event_source_disable_unref(changes->retry_source);
         driftlimit_free(changes->driftlimit);
+        nameset_done(&changes->left_over);
         attempts_done(&changes->attempts);
         free(changes);
 }
@@ -113,6 +114,19 @@ bool changes_are_under_way(const struct changes *changes, const struct device_id
                 if (device_identity_equal(&job_request(running->job)->device, device))
                         return true;
         return false;
+}
+
+static bool changes_are_left(const struct changes *changes) {
+        return changes->left_over.n > 0 || changes->left_over.all;
+}
+
+static void leave_over(const struct start *start) {
+        nameset_add(&start->changes->left_over, start->decision->layer->sysname);
+}
+
+void changes_take_left(struct changes *changes, struct nameset *ret) {
+        *ret = changes->left_over;
+        changes->left_over = (struct nameset){};
 }
 
 static bool is_waited_for(const struct running *running) {
@@ -151,7 +165,7 @@ static void on_job(struct job *job, enum job_news news, void *userdata) {
         struct running *running = userdata;
         struct changes *changes = running->changes;
         const struct decision *decision = job_decision(job);
-        bool left_over = changes->left_over;
+        bool left_over = changes_are_left(changes);
 
         if (news == JOB_FAILED || news == JOB_STUCK)
                 count_failure(changes, decision, job_request(job));
@@ -168,7 +182,6 @@ static void on_job(struct job *job, enum job_news news, void *userdata) {
                 end_running(running);
         }
 
-        changes->left_over = false;
         if (left_over)
                 changes->handler(NULL, NULL, changes->userdata);
 }
@@ -282,6 +295,7 @@ static void retry_later(struct changes *changes) {
 /* What keeps the loop from starting a worker: another program with the ledger, or want of something. */
 static void tell_not_started(const struct start *start, int error) {
         if (error == -ETIMEDOUT) {
+                leave_over(start);
                 retry_later(start->changes);
                 return;
         }
@@ -331,7 +345,7 @@ static void start_change(struct start *start) {
                             &changes->attempts, &start->request.device, start->request.to_sectors, now_usec(changes)))
                 return;
         if (changes->n_running >= changes->limits.workers || changes_are_under_way(changes, &start->request.device)) {
-                changes->left_over = true;
+                leave_over(start);
                 return;
         }
         if (!drift_allows(start))
@@ -346,8 +360,10 @@ static void start_change(struct start *start) {
         note_drift(start);
 }
 
-void changes_start(struct changes *changes, struct survey *survey) {
-        changes->left_over = changes->locked = false;
+void changes_start(struct changes *changes, struct survey *survey, bool all) {
+        changes->locked = false;
+        if (all)
+                nameset_done(&changes->left_over);
         for (size_t i = 0; i < survey->plan.n_decisions; i++) {
                 struct start start = {
                                 .changes = changes,
@@ -355,7 +371,7 @@ void changes_start(struct changes *changes, struct survey *survey) {
                                 .decision = &survey->plan.decisions[i],
                 };
 
-                if (decision_is_change(start.decision))
+                if (!start.decision->layer->carried && decision_is_change(start.decision))
                         start_change(&start);
         }
         if (!changes->locked) {
@@ -363,6 +379,6 @@ void changes_start(struct changes *changes, struct survey *survey) {
                 changes->locked_usec = 0;
         }
         /* With no worker that would say so when it is done. */
-        if (changes->left_over && changes->n_running == 0)
+        if (changes_are_left(changes) && changes->n_running == 0)
                 changes->handler(NULL, NULL, changes->userdata);
 }

@@ -16,6 +16,7 @@
 #include "common/device.h"
 #include "common/survey.h"
 #include "common/sysroot.h"
+#include "daemon/nameset.h"
 
 struct changes;
 
@@ -27,8 +28,8 @@ struct changes_limits {
 };
 
 /*
- * A change is over, RESULT is what came of it. DECISION and RESULT are NULL: a change was left for want of a worker, which
- * may be free now.
+ * A change is over, RESULT is what came of it. DECISION and RESULT are NULL: changes were left for want of a worker, which
+ * may be free now: changes_take_left().
  */
 typedef void (*changes_handler)(const struct decision *decision, const struct apply_result *result, void *userdata);
 
@@ -44,10 +45,13 @@ DEFINE_CLEANUP(struct changes *, changes_free);
 void changes_set_limits(struct changes *changes, const struct changes_limits *limits);
 
 /*
- * Starts what the survey's plan asks for, bottom up; takes references of its own. What finds no free worker, or is under
+ * Starts what the survey's plan asks for, be it of ALL or of news, bottom up; takes references of its own. What finds no free worker, or is under
  * way already, is left; the handler is called when that may have changed.
  */
-void changes_start(struct changes *changes, struct survey *survey);
+void changes_start(struct changes *changes, struct survey *survey, bool all);
+
+/* The devices whose changes were left, which *ret takes over. */
+void changes_take_left(struct changes *changes, struct nameset *ret);
 
 /* Whether a worker is at the device. */
 bool changes_are_under_way(const struct changes *changes, const struct device_identity *device);

@@ -19,6 +19,7 @@
 #include "daemon/metrics.h"
 #include "daemon/nameset.h"
 #include "daemon/schedule.h"
+#include "daemon/tally.h"
 
 struct manager {
         sd_event *event;
@@ -34,10 +35,12 @@ struct manager {
         struct mdwatch *mdwatch;
         sd_event_source *mounts_source, *waiting_source, *late_source;
 
-        struct survey *survey;   /* the last one; NULL: none yet */
-        bool read_failed;        /* it is older than it should be */
-        struct nameset reloaded; /* maps that a change event has come of lately */
-        bool late;               /* it is time to forget these, once they have been looked at */
+        struct inventory *
+                        inventory; /* the devices as they were when last looked at; NULL: not yet, or too little memory */
+        struct tally *tally;       /* what the last scans say of them in numbers */
+        bool read_failed;          /* both are older than they should be */
+        struct nameset reloaded;   /* maps that a change event has come of lately */
+        bool late;                 /* it is time to forget these, once they have been looked at */
         uint64_t n_scans;
         uint64_t overflow_usec; /* when it was last told of; 0: never */
 };
@@ -48,9 +51,9 @@ enum scan_reason { SCAN_START, SCAN_NEWS, SCAN_RELOAD, SCAN_ASKED };
 /* Reads what there is news of (all, unless it is SCAN_NEWS), says what is new about it and starts the changes. */
 void manager_scan(struct manager *manager, enum scan_reason reason);
 
-/* A scan soon, of a device (NULL: of all), or of what is mounted where. */
+/* A scan soon, of a device (NULL: of all), or of those whose mounts have changed. */
 void manager_news(struct manager *manager, const char *sysname);
-void manager_look(struct manager *manager);
+void manager_news_of_mounts(struct manager *manager);
 
 /* Loads settings and policy; the old ones stay if the new ones are not good. */
 void manager_load(struct manager *manager);
@@ -58,8 +61,8 @@ void manager_load(struct manager *manager);
 /* Says what every layer is and why (SIGUSR2). */
 void manager_tell_state(struct manager *manager);
 
-/* What is new about the survey goes to the journal, and its sum to systemd. */
-void manager_tell_news(struct manager *manager, const struct survey *survey);
+/* What is new about the survey, which is of ALL or of news, goes to the journal, and the sum of all to systemd. */
+void manager_tell_news(struct manager *manager, const struct survey *survey, bool all);
 
 /* A change event of a map (NULL: of any). The first returns 0 or a negative errno. */
 int manager_watch_reloads(struct manager *manager);

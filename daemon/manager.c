@@ -72,11 +72,21 @@ static int add_signals(struct manager *manager) {
         return 0;
 }
 
+static void look_at_left(struct manager *manager) {
+        _cleanup_(nameset_done) struct nameset left = {};
+
+        changes_take_left(manager->changes, &left);
+        if (left.all)
+                manager_news(manager, NULL);
+        for (size_t i = 0; i < left.n; i++)
+                manager_news(manager, left.names[i]);
+}
+
 static void on_change(const struct decision *decision, const struct apply_result *result, void *userdata) {
         struct manager *manager = userdata;
 
         if (!decision) {
-                manager_look(manager);
+                look_at_left(manager);
                 return;
         }
         metrics_count_change(manager->metrics, decision, result);
@@ -96,7 +106,8 @@ static int prepare(struct manager *manager) {
 
         manager->said = memory_new();
         manager->metrics = metrics_new();
-        if (!manager->said || !manager->metrics)
+        manager->tally = tally_new();
+        if (!manager->said || !manager->metrics || !manager->tally)
                 return -ENOMEM;
         r = sysroot_open(NULL, &manager->root);
         if (r < 0)
@@ -159,7 +170,8 @@ void manager_free(struct manager *manager) {
         memory_free(manager->said);
         metrics_free(manager->metrics);
         nameset_done(&manager->reloaded);
-        survey_unref(manager->survey);
+        inventory_free(manager->inventory);
+        tally_free(manager->tally);
         policy_freep(&manager->policy);
         settings_done(&manager->settings);
         sysroot_freep(&manager->root);

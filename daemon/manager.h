@@ -3,7 +3,7 @@
 
 /*
  * The daemon's event loop: when to scan, what to say about it, and the workers that make the changes. It knows nothing
- * of how a layer is read or a target worked out: that is survey_update()'s.
+ * of how a layer is read or a target worked out: that is survey_look()'s.
  */
 
 #include "common/cleanup.h"

@@ -191,18 +191,23 @@ static struct array *find_array(const struct mdwatch *watch, const char *sysname
         return NULL;
 }
 
-static void drop_others(struct mdwatch *watch) {
+/* Those that are not followed; of SYSNAME only, or (NULL) all. */
+static void drop_others(struct mdwatch *watch, const char *sysname) {
         for (struct array **link = &watch->arrays; *link;) {
                 struct array *array = *link;
 
-                if (array->followed) {
-                        array->followed = false;
+                if (array->followed || (sysname && strcmp(array->sysname, sysname) != 0)) {
                         link = &array->next;
                         continue;
                 }
                 *link = array->next;
                 array_free(array);
         }
+}
+
+static void begin_following(struct mdwatch *watch) {
+        for (struct array *array = watch->arrays; array; array = array->next)
+                array->followed = false;
 }
 
 static int follow_array(struct mdwatch *watch, const char *sysname) {
@@ -218,12 +223,25 @@ static int follow_array(struct mdwatch *watch, const char *sysname) {
         return watch_attributes(array);
 }
 
-int mdwatch_follow(struct mdwatch *watch, const struct topology *topology) {
+/* Another array of its name, or a device that is none, has taken the place of what was watched. */
+static void drop_replaced(struct mdwatch *watch, const struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (!topology->layers[i]->carried)
+                        drop_others(watch, topology->layers[i]->sysname);
+        for (size_t i = 0; i < topology->n_gone; i++)
+                drop_others(watch, topology->gone[i]);
+}
+
+int mdwatch_follow(struct mdwatch *watch, const struct topology *topology, bool all) {
         int r = 0;
 
+        begin_following(watch);
         for (size_t i = 0; i < topology->n_layers && r >= 0; i++)
-                if (topology->layers[i]->md)
+                if (topology->layers[i]->md && !topology->layers[i]->carried)
                         r = follow_array(watch, topology->layers[i]->sysname);
-        drop_others(watch);
+        if (all)
+                drop_others(watch, NULL);
+        else
+                drop_replaced(watch, topology);
         return r;
 }

@@ -22,8 +22,9 @@ void mdwatch_free(struct mdwatch *watch);
 DEFINE_CLEANUP(struct mdwatch *, mdwatch_free);
 
 /*
- * From now on the arrays of TOPOLOGY are watched and no others. An array that has taken the place of one of the same name
+ * From now on the arrays of TOPOLOGY are watched: and no others, if it is ALL of the machine; else those that were, but for
+ * what it has found gone. An array that has taken the place of one of the same name
  * is a new one. What can't be opened is not watched: it is gone, or the kernel has no such attribute. Returns 0 or a
  * negative errno; what was watched before may then be watched only in part.
  */
-int mdwatch_follow(struct mdwatch *watch, const struct topology *topology);
+int mdwatch_follow(struct mdwatch *watch, const struct topology *topology, bool all);

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * What has been said already, so that each thing is said once for as long as it holds: a set of strings, renewed at each
- * scan. What is not noted again during a scan is forgotten at its end, and news when it comes back.
+ * What has been said already, so that each thing is said once for as long as it holds: of each subject (a device, or "" for
+ * the machine) a set of strings, renewed each time that the subject is looked at. What is not noted again then is forgotten,
+ * and news when it comes back.
  */
 
 #include <stdbool.h>
@@ -17,10 +18,15 @@ struct memory *memory_new(void);
 void memory_free(struct memory *memory);
 DEFINE_CLEANUP(struct memory *, memory_free);
 
-/* True if KEY is new: it was not noted in the round before, nor yet in this one. False also when memory is short. */
-bool memory_note(struct memory *memory, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /*
- * Ends a round. FORGOTTEN (may be NULL) is called for each key of the round before that was not noted again.
+ * True if it is new: it was not noted of SUBJECT in the round before, nor yet in this one. False also when memory is short.
  */
-void memory_turn(struct memory *memory, void (*forgotten)(const char *key, void *userdata), void *userdata);
+bool memory_note(struct memory *memory, const char *subject, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
+
+/* Called for each key of the round before that was not noted again. */
+typedef void (*memory_handler)(const char *key, void *userdata);
+
+/* Ends a round of SUBJECT, or of every one. FORGOTTEN may be NULL. */
+void memory_turn(struct memory *memory, const char *subject, memory_handler forgotten, void *userdata);
+void memory_turn_all(struct memory *memory, memory_handler forgotten, void *userdata);

@@ -120,27 +120,11 @@ static void print_value(FILE *f, const char *text) {
         }
 }
 
-static void print_kinds(FILE *f, const struct topology *topology) {
-        size_t n_of[_KIND_MAX] = {};
-
-        for (size_t i = 0; i < topology->n_layers; i++)
-                n_of[topology->layers[i]->kind]++;
+static void print_kinds(FILE *f, const struct tally_sums *sums) {
         print_head(f, "setrad_layers", "gauge", "Block devices, by kind of layer.");
         for (size_t i = 0; i < _KIND_MAX; i++)
-                if (n_of[i] > 0)
-                        fprintf(f, "setrad_layers{kind=\"%s\"} %zu\n", kind_name(i), n_of[i]);
-}
-
-static uint64_t count_mismatches(const struct plan *plan) {
-        uint64_t n = 0;
-
-        for (size_t i = 0; i < plan->n_decisions; i++) {
-                const struct decision *d = &plan->decisions[i];
-
-                n += d->target.sectors.known && d->layer->readahead_sectors.known &&
-                     d->target.sectors.value != d->layer->readahead_sectors.value;
-        }
-        return n;
+                if (sums->n_of_kind[i] > 0)
+                        fprintf(f, "setrad_layers{kind=\"%s\"} %zu\n", kind_name(i), sums->n_of_kind[i]);
 }
 
 static void print_probe(FILE *f, const struct probed *probed, const char *when, double mbps) {
@@ -160,11 +144,11 @@ static void print_probes(FILE *f, const struct metrics *metrics) {
         }
 }
 
-int metrics_print(FILE *f, const struct metrics *metrics, const struct survey *survey) {
-        print_kinds(f, survey->topology);
+int metrics_print(FILE *f, const struct metrics *metrics, const struct tally_sums *sums) {
+        print_kinds(f, sums);
         print_number(f, "setrad_mismatches", "gauge", "Layers that have not the readahead that their rule asks for.",
-                        count_mismatches(&survey->plan));
-        print_number(f, "setrad_held", "gauge", "Layers whose change must wait.", survey->plan.n_held);
+                        sums->n_mismatches);
+        print_number(f, "setrad_held", "gauge", "Layers whose change must wait.", sums->n_held);
         print_number(f, "setrad_changes_total", "counter", "Changes made since the start.", metrics->n_changes);
         print_number(f, "setrad_reverts_total", "counter",
                         "Changes put back since the start, as reading became slower than keep-if allows.",
@@ -193,13 +177,13 @@ static FILE *open_new(const char *path) {
 }
 
 /* node_exporter runs as a user of its own; the umask need not know. */
-static int write_file(const struct metrics *metrics, const struct survey *survey, const char *temporary) {
+static int write_file(const struct metrics *metrics, const struct tally_sums *sums, const char *temporary) {
         FILE *f = open_new(temporary);
         int r;
 
         if (!f)
                 return -errno;
-        r = metrics_print(f, metrics, survey);
+        r = metrics_print(f, metrics, sums);
         if (r == 0 && fchmod(fileno(f), 0644) < 0)
                 r = -errno;
         if (fclose(f) != 0 && r == 0)
@@ -207,7 +191,7 @@ static int write_file(const struct metrics *metrics, const struct survey *survey
         return r;
 }
 
-int metrics_write(const struct metrics *metrics, const struct survey *survey, const char *path) {
+int metrics_write(const struct metrics *metrics, const struct tally_sums *sums, const char *path) {
         _cleanup_(freep) char *temporary = NULL;
         int r;
 
@@ -218,7 +202,7 @@ int metrics_write(const struct metrics *metrics, const struct survey *survey, co
                 temporary = NULL;
                 return -ENOMEM;
         }
-        r = write_file(metrics, survey, temporary);
+        r = write_file(metrics, sums, temporary);
         if (r == 0 && rename(temporary, path) < 0)
                 r = -errno;
         if (r < 0)

@@ -11,7 +11,7 @@
 #include "common/apply.h"
 #include "common/cleanup.h"
 #include "common/plan.h"
-#include "common/survey.h"
+#include "daemon/tally.h"
 
 /* What has happened since the start. */
 struct metrics;
@@ -28,7 +28,7 @@ void metrics_count_scan(struct metrics *metrics, uint64_t usec);
 /*
  * Writes all that is known to PATH: NULL or "": nothing. Returns 0 or a negative errno; the file is as before then.
  */
-int metrics_write(const struct metrics *metrics, const struct survey *survey, const char *path);
+int metrics_write(const struct metrics *metrics, const struct tally_sums *sums, const char *path);
 
 /* The same to a stream, for tests. Returns 0 or a negative errno. */
-int metrics_print(FILE *f, const struct metrics *metrics, const struct survey *survey);
+int metrics_print(FILE *f, const struct metrics *metrics, const struct tally_sums *sums);

@@ -90,7 +90,7 @@ int manager_watch_udev(struct manager *manager) {
 }
 
 static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        manager_look(userdata);
+        manager_news_of_mounts(userdata);
         return 0;
 }
 

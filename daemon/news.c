@@ -12,7 +12,7 @@
 
 static void tell_notes(struct manager *manager, const struct topology *topology) {
         for (const struct topology_note *note = topology->notes; note; note = note->next)
-                if (memory_note(manager->said, "note %s", note->text))
+                if (memory_note(manager->said, note->layer ? note->layer->sysname : "", "note %s", note->text))
                         journal_note(note->text);
 }
 
@@ -37,31 +37,36 @@ static void tell_findings(struct manager *manager, const struct survey *survey) 
         for (size_t i = 0; i < survey->findings.n_items; i++) {
                 const struct finding *finding = &survey->findings.items[i];
 
-                if (finding->severity == SEVERITY_INFO || is_told_elsewhere(finding, &survey->plan))
+                if (finding->layer->carried || finding->severity == SEVERITY_INFO ||
+                                is_told_elsewhere(finding, &survey->plan))
                         continue;
-                if (memory_note(manager->said, "finding %s %s %s", finding->layer->name, finding->layer->label,
+                if (memory_note(manager->said, finding->layer->sysname, "finding %s %s", finding->layer->label,
                                     finding->text))
                         journal_finding(finding, is_mended(finding, &survey->plan));
         }
 }
 
-static void tell_held(struct manager *manager, const struct plan *plan) {
-        for (size_t i = 0; i < plan->n_decisions; i++)
-                if (plan->decisions[i].action == ACTION_HOLD &&
-                                memory_note(manager->said, HELD_KEY "%s", plan->decisions[i].layer->label))
-                        journal_held(&plan->decisions[i]);
+static void tell_held(struct manager *manager, const struct decision *decision) {
+        if (decision->action == ACTION_HOLD &&
+                        memory_note(manager->said, decision->layer->sysname, HELD_KEY "%s", decision->layer->label))
+                journal_held(decision);
 }
 
 /* Drift that is put right is told of when that is done. */
-static void tell_drift(struct manager *manager, const struct plan *plan) {
-        for (size_t i = 0; i < plan->n_decisions; i++) {
-                const struct decision *decision = &plan->decisions[i];
+static void tell_drift(struct manager *manager, const struct decision *decision) {
+        if (decision->drift == DRIFT_OTHER && decision->action == ACTION_KEEP &&
+                        memory_note(manager->said, decision->layer->sysname, "drift %s %lld", decision->layer->label,
+                                        (long long)decision->layer->readahead_sectors.value))
+                journal_drift(decision);
+}
 
-                if (decision->drift == DRIFT_OTHER && decision->action == ACTION_KEEP &&
-                                memory_note(manager->said, "drift %s %lld", decision->layer->label,
-                                                (long long)decision->layer->readahead_sectors.value))
-                        journal_drift(decision);
-        }
+static void tell_decisions(struct manager *manager, const struct plan *plan) {
+        for (size_t i = 0; i < plan->n_decisions; i++)
+                if (!plan->decisions[i].layer->carried)
+                        tell_held(manager, &plan->decisions[i]);
+        for (size_t i = 0; i < plan->n_decisions; i++)
+                if (!plan->decisions[i].layer->carried)
+                        tell_drift(manager, &plan->decisions[i]);
 }
 
 static void on_forgotten(const char *key, void *userdata) {
@@ -69,12 +74,24 @@ static void on_forgotten(const char *key, void *userdata) {
                 journal_released(key + strlen(HELD_KEY));
 }
 
-void manager_tell_news(struct manager *manager, const struct survey *survey) {
+static void end_round(struct manager *manager, const struct topology *topology, bool all) {
+        if (all) {
+                memory_turn_all(manager->said, on_forgotten, NULL);
+                return;
+        }
+        for (size_t i = 0; i < topology->n_layers; i++)
+                if (!topology->layers[i]->carried)
+                        memory_turn(manager->said, topology->layers[i]->sysname, on_forgotten, NULL);
+        for (size_t i = 0; i < topology->n_gone; i++)
+                memory_turn(manager->said, topology->gone[i], on_forgotten, NULL);
+}
+
+void manager_tell_news(struct manager *manager, const struct survey *survey, bool all) {
+        const struct tally_sums *sums = tally_sums(manager->tally);
+
         tell_notes(manager, survey->topology);
         tell_findings(manager, survey);
-        tell_held(manager, &survey->plan);
-        tell_drift(manager, &survey->plan);
-        memory_turn(manager->said, on_forgotten, NULL);
-        sd_notifyf(false, "STATUS=%zu layers, %zu to change, %zu held", survey->topology->n_layers,
-                        survey->plan.n_changes, survey->plan.n_held);
+        tell_decisions(manager, &survey->plan);
+        end_round(manager, survey->topology, all);
+        sd_notifyf(false, "STATUS=%zu layers, %zu to change, %zu held", sums->n_layers, sums->n_changes, sums->n_held);
 }

@@ -14,19 +14,18 @@
 #define LATE_USEC  UINT64_C(2000000)
 #define SLACK_USEC UINT64_C(100000)
 
-static bool is_changed_by_setrad(const struct topology *topology, const char *sysname) {
-        const struct layer *layer = topology_find(topology, sysname);
+static bool is_changed_by_setrad(const struct inventory *inventory, const char *sysname) {
+        const struct layer *layer = inventory_find(inventory, sysname);
 
         return layer && layer->dm && layer->set;
 }
 
 static int on_late(sd_event_source *source, uint64_t usec, void *userdata) {
         struct manager *manager = userdata;
-        const struct topology *topology = manager->survey ? manager->survey->topology : NULL;
 
         manager->late = true;
-        for (size_t i = 0; topology && i < manager->reloaded.n; i++)
-                if (is_changed_by_setrad(topology, manager->reloaded.names[i]))
+        for (size_t i = 0; manager->inventory && i < manager->reloaded.n; i++)
+                if (is_changed_by_setrad(manager->inventory, manager->reloaded.names[i]))
                         manager_news(manager, manager->reloaded.names[i]);
         if (manager->reloaded.all)
                 manager_news(manager, NULL);

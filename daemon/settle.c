@@ -99,8 +99,9 @@ static int settle_stack(const struct layer *layer, bool *ret_damaged) {
 
 void settle_stacks(const struct survey *survey) {
         for (size_t i = 0; i < survey->topology->n_layers; i++) {
+                const struct layer *layer = survey->topology->layers[i];
                 bool damaged = false;
-                int r = settle_stack(survey->topology->layers[i], &damaged);
+                int r = layer->carried ? 0 : settle_stack(layer, &damaged);
 
                 if (damaged)
                         journal_ledger_damaged();

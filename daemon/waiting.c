@@ -14,36 +14,24 @@
 #define LOOK_USEC  UINT64_C(10000000)
 #define SLACK_USEC UINT64_C(1000000)
 
-/* A rule that holds for good is not looked after: its end is a reload. */
-static bool waits(const struct decision *decision) {
-        return decision->action == ACTION_HOLD && !decision->rule_action->hold.always;
+static void look_at(const char *sysname, void *userdata) {
+        manager_news(userdata, sysname);
+}
+
+static void look_at_stack(const char *sysname, void *userdata) {
+        struct manager *manager = userdata;
+
+        manager_news(manager, sysname);
+        inventory_walk_below(manager->inventory, sysname, look_at, manager);
 }
 
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         struct manager *manager = userdata;
-        const struct plan *plan;
-        _cleanup_(freep) bool *look = NULL;
 
-        if (manager->read_failed || !manager->survey) {
+        if (manager->read_failed || !manager->inventory)
                 manager_news(manager, NULL);
-                return 0;
-        }
-        plan = &manager->survey->plan;
-        look = calloc(plan->n_decisions + 1, sizeof(*look));
-        if (!look) {
-                manager_news(manager, NULL);
-                return 0;
-        }
-        /* From the top: every layer comes after all that are below it. */
-        for (size_t i = plan->n_decisions; i-- > 0;) {
-                const struct layer *layer = plan->decisions[i].layer;
-
-                if (!look[i] && !waits(&plan->decisions[i]))
-                        continue;
-                manager_news(manager, layer->sysname);
-                for (size_t j = 0; j < layer->n_below; j++)
-                        look[layer->below[j]->index] = true;
-        }
+        else
+                tally_walk_waiting(manager->tally, look_at_stack, manager);
         return 0;
 }
 
@@ -56,12 +44,7 @@ int manager_watch_holds(struct manager *manager) {
 }
 
 static bool is_anything_waiting(const struct manager *manager) {
-        if (manager->read_failed || !manager->survey)
-                return true;
-        for (size_t i = 0; i < manager->survey->plan.n_decisions; i++)
-                if (waits(&manager->survey->plan.decisions[i]))
-                        return true;
-        return false;
+        return manager->read_failed || !manager->inventory || tally_sums(manager->tally)->n_waiting > 0;
 }
 
 void manager_follow_holds(struct manager *manager) {

@@ -20,13 +20,14 @@
 
 struct fixture {
         struct stack *stack;
-        struct survey survey; /* of the stack's parts */
+        struct tally *tally;
         struct metrics *metrics;
 };
 
 static void fixture_done(struct fixture *f) {
         stack_freep(&f->stack);
         metrics_freep(&f->metrics);
+        tally_freep(&f->tally);
 }
 
 static void fixture_init(struct fixture *f) {
@@ -34,9 +35,13 @@ static void fixture_init(struct fixture *f) {
 
         f->stack = stack_build("disk a b c d; md md0 raid5 256K a b c d; set md0 ra=3072; map dm-0 0 9 linear md0 0; "
                                "map dm-1 0 9 linear md0 0; set dm-0 ra=256; set dm-1 ra=256 suspended");
-        f->survey = (struct survey){.topology = f->stack->topology, .plan = stack_plan(f->stack, &rule, false)};
+        const struct survey survey = {.topology = f->stack->topology, .plan = stack_plan(f->stack, &rule, false)};
+
         f->metrics = metrics_new();
+        f->tally = tally_new();
         assert_non_null(f->metrics);
+        assert_non_null(f->tally);
+        assert_int_equal(tally_take(f->tally, &survey, true), 0);
 }
 
 static char *print(const struct fixture *f) {
@@ -44,7 +49,7 @@ static char *print(const struct fixture *f) {
         size_t size;
         FILE *stream = open_memstream(&text, &size);
 
-        assert_int_equal(metrics_print(stream, f->metrics, &f->survey), 0);
+        assert_int_equal(metrics_print(stream, f->metrics, tally_sums(f->tally)), 0);
         fclose(stream);
         return text;
 }
@@ -153,19 +158,19 @@ static void test_write(void **state) {
         assert_true(asprintf(&path, "%s/setrad.prom", tree_path(tree)) > 0);
         assert_true(asprintf(&temporary, "%s.new", path) > 0);
         assert_true(asprintf(&nowhere, "%s/none/setrad.prom", tree_path(tree)) > 0);
-        assert_int_equal(metrics_write(f.metrics, &f.survey, NULL), 0);
-        assert_int_equal(metrics_write(f.metrics, &f.survey, nowhere), -ENOENT);
+        assert_int_equal(metrics_write(f.metrics, tally_sums(f.tally), NULL), 0);
+        assert_int_equal(metrics_write(f.metrics, tally_sums(f.tally), nowhere), -ENOENT);
 
         umask(0077);
         /* What others have put there is neither followed nor written to. */
         assert_true(asprintf(&victim, "%s/victim", tree_path(tree)) > 0);
         tree_write(tree, "victim", "mine\n");
         assert_int_equal(symlink(victim, temporary), 0);
-        assert_int_equal(metrics_write(f.metrics, &f.survey, path), 0);
+        assert_int_equal(metrics_write(f.metrics, tally_sums(f.tally), path), 0);
         assert_int_equal(stat(victim, &st), 0);
         assert_int_equal(st.st_size, 5);
         assert_int_equal(mkfifo(temporary, 0600), 0);
-        assert_int_equal(metrics_write(f.metrics, &f.survey, path), 0);
+        assert_int_equal(metrics_write(f.metrics, tally_sums(f.tally), path), 0);
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0644);
         assert_true(st.st_size > 100);
@@ -174,7 +179,7 @@ static void test_write(void **state) {
         /* What can't be replaced is left as it is, and nothing stays behind. */
         assert_int_equal(remove(path), 0);
         assert_int_equal(mkdir(path, 0755), 0);
-        assert_int_equal(metrics_write(f.metrics, &f.survey, path), -EISDIR);
+        assert_int_equal(metrics_write(f.metrics, tally_sums(f.tally), path), -EISDIR);
         assert_int_equal(stat(temporary, &st), -1);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Steps of discovery; for discover.c and discover-news.c. Each returns 0 or -ENOMEM. */
+
+#include "discover-block.h"
+#include "sysroot.h"
+#include "topology.h"
+
+/* Where the root has its devices. */
+const char *discover_directory(const struct sysroot *root);
+
+/* What udev and device-mapper know of the devices, but for those that are carried over. */
+int discover_properties(const struct sysroot *root, struct topology *topology);
+
+/* Finishes the topology, and adds what can be read only then: power, and the ledger with the readaheads. */
+int discover_finish(const struct sysroot *root, struct topology *topology);

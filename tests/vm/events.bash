@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For the scenarios of what an event costs on machines of different size.
+
+figures=/run/figures.prom
+
+# start_counting: setrad anew, which does nothing but what an event makes it do, and says how long that took
+start_counting() {
+    settings <<YAML
+version: 1
+settle: 20ms
+reconcile: off
+metrics-file: $figures
+YAML
+    policy 10-maps <<'YAML'
+version: 1
+rules:
+  - {name: maps, match: {name: 'm*'}, readahead: 512s, direction: report}
+YAML
+    systemctl restart setrad.service
+    setrad_settled 120
+}
+
+stop_udev() { systemctl stop systemd-udevd-kernel.socket systemd-udevd-control.socket systemd-udevd.service; }
+
+# add_maps FIRST N: maps m FIRST… of md0. udev does not hear of them: it would take longer than all the rest.
+add_maps() {
+    local i last=$(($1 + $2 - 1)) table=
+    : "${dm_major:=$(awk '$2 == "device-mapper" { print $1 }' /proc/devices)}"
+    stop_udev
+    for ((i = $1; i <= last; i++)); do
+        table+="m$i,,$((1000 + i)),rw,0 65536 linear /dev/md0 153600;"
+        if [ $((i % 50)) = 0 ] || [ "$i" = "$last" ]; then
+            dmsetup create --noudevsync --concise "${table%;}"
+            table=
+        fi
+    done
+    systemctl start systemd-udevd.service
+    # udev has to know the maps whose events are looked at, or its first event of them is of another kind.
+    event_maps=(dm-$((1000 + $1)) dm-$((1000 + $1 + 1)) dm-$((1000 + last)))
+    for i in "${event_maps[@]}"; do udevadm trigger --settle --action=add "/sys/class/block/$i"; done
+}
+
+figure() { awk -v name="$1" '$1 == name { print $2 }' "$figures"; }
+
+# send_event NAME: a change event; returns when the scan that comes of it is over
+send_event() {
+    local before
+    before=$(figure setrad_scans_total)
+    udevadm trigger --action=change "/sys/class/block/$1"
+    # shellcheck disable=SC2317
+    scanned() { [ "$(figure setrad_scans_total)" -gt "$before" ]; }
+    wait_until 20 scanned
+}
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : int((v[NR / 2] + v[NR / 2 + 1]) / 2) }'; }
+
+# measure_events: sets event_usec, the median from the event to what is decided, without the time that news have to settle;
+# and event_calls, the system calls that setrad makes of an event
+measure_events() {
+    local i times=$scenario_dir/times trace=$scenario_dir/trace tracer
+    : >"$times"
+    for ((i = 0; i < 31; i++)); do
+        send_event "${event_maps[i % 3]}"
+        figure setrad_scan_duration_seconds | awk '{ printf "%d\n", $1 * 1e6 }' >>"$times"
+    done
+    event_usec=$(median <"$times")
+    strace -f -c -o "$trace" -p "$(setrad_pid)" 2>/dev/null &
+    tracer=$!
+    # shellcheck disable=SC2317
+    is_traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$(setrad_pid)/status"; }
+    wait_until 20 is_traced
+    for ((i = 0; i < 6; i++)); do send_event "${event_maps[i % 3]}"; done
+    kill -INT "$tracer"
+    wait "$tracer" || true
+    event_calls=$(awk '$NF == "total" { print int($4 / 6) }' "$trace")
+}
+
+count_layers() { figure 'setrad_layers{kind="dm-linear"}'; }
+
+# compare_events N MEMORY_KIB: an event, and memory, with ten maps and with N
+compare_events() {
+    local few_usec few_calls
+    ram_disks 4
+    md_create md0 5 64 "${disks[@]}"
+    add_maps 0 10
+    start_counting
+    measure_events
+    few_usec=$event_usec few_calls=$event_calls
+    add_maps 10 $(($1 - 10))
+    systemctl restart setrad.service
+    setrad_settled 300
+    assert_eq "$(count_layers)" "$1" "maps that setrad knows"
+    measure_events
+    note "an event with 10 maps: $few_usec µs, $few_calls system calls; with $1: $event_usec µs, $event_calls system calls"
+    assert_ratio "$event_calls" "$few_calls" '<=' 1.05 "system calls of an event, $1 maps to 10"
+    assert_ratio "$event_usec" "$few_usec" '<=' 1.5 "time of an event, $1 maps to 10"
+    pause 2
+    note "with $1 maps: $(memory "$(setrad_pid)" Anonymous) KiB anonymous, $(memory "$(setrad_pid)" Rss) KiB resident"
+    assert_ratio "$(memory "$(setrad_pid)" Anonymous)" "$2" '<' 1 "anonymous memory, of $2 KiB"
+    systemctl stop setrad.service
+    stop_udev
+    dmsetup remove_all
+    systemctl start systemd-udevd.service setrad.service
+}
