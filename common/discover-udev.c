@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
-#include <libudev.h>
 #include <limits.h>
 #include <string.h>
 
@@ -39,9 +38,6 @@ static const struct {
                 {"DM_UDEV_DISABLE_OTHER_RULES_FLAG", PROPERTY_OTHER_RULES},
                 {"SYSTEMD_READY", PROPERTY_READY},
 };
-
-DEFINE_CLEANUP(struct udev *, udev_unref);
-DEFINE_CLEANUP(struct udev_device *, udev_device_unref);
 
 static int set_string(struct arena *arena, const char *value, const char **ret) {
         if (!*value)
@@ -97,30 +93,6 @@ static int set_property(const struct sysroot *root, struct arena *arena, struct 
         return 0;
 }
 
-static int read_live(const struct sysroot *root, struct udev *udev, struct arena *arena, struct layer *layer) {
-        _cleanup_(udev_device_unrefp) struct udev_device *device = NULL;
-        _cleanup_(freep) char *path = NULL;
-        struct udev_list_entry *entry;
-
-        if (asprintf(&path, "/sys/class/block/%s", layer->sysname) < 0) {
-                path = NULL;
-                return -ENOMEM;
-        }
-        device = udev_device_new_from_syspath(udev, path);
-        if (!device)
-                return errno == ENOMEM ? -ENOMEM : 0; /* gone meanwhile */
-
-        udev_list_entry_foreach(entry, udev_device_get_properties_list_entry(device)) {
-                const char *value = udev_list_entry_get_value(entry);
-                int r;
-
-                r = set_property(root, arena, layer, udev_list_entry_get_name(entry), value ?: "");
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
 /*
  * udev's database has a file for each device; lines with properties are "E:KEY=VALUE". util-linux' dumps have dev/NAME in
  * its place, with lines "KEY=VALUE". PREFIX is what such lines begin with. Returns 1 or -ENOMEM.
@@ -143,7 +115,7 @@ static int read_properties(
         return 1;
 }
 
-/* Where a captured machine has its properties; what is not there is not open. */
+/* Where a machine has its properties; what is not there is not open. */
 struct database {
         struct sysdir data, nodes;
         struct fdbatch batch;
@@ -162,7 +134,8 @@ static int database_open(const struct sysroot *root, struct database *database) 
         if (!database->buffer)
                 return -ENOMEM;
         (void)sysdir_open(root, &database->batch, DATABASE, &database->data);
-        (void)sysdir_open(root, &database->batch, "dev", &database->nodes);
+        if (!sysroot_is_live(root))
+                (void)sysdir_open(root, &database->batch, "dev", &database->nodes);
         return 0;
 }
 
@@ -178,8 +151,8 @@ static bool has_node(struct database *database, const char *name) {
                sysroot_read(database->nodes.root, database->buffer, DATABASE_FILE_MAX, "dev/%s", name) >= 0;
 }
 
-static int read_captured(
-                const struct sysroot *root, struct database *database, struct arena *arena, struct layer *layer) {
+/* Returns 1 where udev has its word about the layer, 0 where not, or -ENOMEM. */
+static int read_layer(const struct sysroot *root, struct database *database, struct arena *arena, struct layer *layer) {
         char name[DATABASE_NAME_MAX];
 
         database_name(layer, name);
@@ -281,16 +254,10 @@ static int note_absence(const struct sysroot *root, struct topology *topology, b
 
 int udev_read_properties(const struct sysroot *root, struct topology *topology) {
         _cleanup_(database_close) struct database database = {};
-        _cleanup_(udev_unrefp) struct udev *udev = NULL;
         bool found = false;
 
-        if (!sysroot_is_live(root) && database_open(root, &database) < 0)
+        if (database_open(root, &database) < 0)
                 return -ENOMEM;
-        if (sysroot_is_live(root)) {
-                udev = udev_new();
-                if (!udev)
-                        return -ENOMEM;
-        }
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];
                 int r;
@@ -299,8 +266,7 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                         found |= layer->in_udev_database;
                         continue;
                 }
-                r = udev ? read_live(root, udev, topology->arena, layer)
-                         : read_captured(root, &database, topology->arena, layer);
+                r = read_layer(root, &database, topology->arena, layer);
                 if (r < 0)
                         return r;
                 layer->in_udev_database = r > 0;
