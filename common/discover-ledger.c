@@ -100,17 +100,20 @@ static int note_entry(const struct topology *topology, const struct ledger *ledg
         return layer->set ? 0 : -ENOMEM;
 }
 
-int ledger_note_layers(const struct sysroot *root, struct topology *topology) {
-        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
-        struct scene scene = {.root = root, .topology = topology};
-        int r;
+bool ledger_has_pending(const struct ledger *ledger) {
+        for (size_t i = 0; i < ledger_count(ledger); i++)
+                if (ledger_get(ledger, i)->pending)
+                        return true;
+        return false;
+}
 
-        r = ledger_read(root, &ledger);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
+int ledger_note_layers(const struct sysroot *root, struct topology *topology, struct ledger *ledger) {
+        struct scene scene = {.root = root, .topology = topology};
+
         (void)ledger_settle(ledger, judge, &scene);
         for (size_t i = 0; i < ledger_count(ledger); i++) {
-                r = note_entry(topology, ledger, ledger_get(ledger, i));
+                int r = note_entry(topology, ledger, ledger_get(ledger, i));
+
                 if (r < 0)
                         return r;
         }

@@ -11,6 +11,8 @@
 #include "common/discover-private.h"
 #include "common/discover.h"
 #include "common/inventory-private.h"
+#include "common/ledger-watch.h"
+#include "common/ledger.h"
 #include "common/topology-private.h"
 
 /* --- which devices ---------------------------------------------------------------------------------------------------- */
@@ -349,6 +351,7 @@ static int read_host(const struct reading *reading) {
 }
 
 static int read_news(const struct search *s, struct topology *topology) {
+        _cleanup_(closep) int watch = sysroot_is_live(s->root) ? ledger_watch(LEDGER_PATH) : -1;
         _cleanup_(fdbatch_flush) struct fdbatch batch = {};
         _cleanup_(arena_freep) struct arena *scratch = arena_new();
         struct reading reading = {
@@ -366,7 +369,7 @@ static int read_news(const struct search *s, struct topology *topology) {
         if (r < 0)
                 return r;
         r = read_host(&reading);
-        return r < 0 ? r : discover_finish(s->root, topology);
+        return r < 0 ? r : discover_finish(s->root, topology, watch);
 }
 
 int discover_news(

@@ -13,5 +13,8 @@ const char *discover_directory(const struct sysroot *root);
 /* What udev and device-mapper know of the devices, but for those that are carried over. */
 int discover_properties(const struct sysroot *root, struct topology *topology);
 
-/* Finishes the topology, and adds what can be read only then: power, and the ledger with the readaheads. */
-int discover_finish(const struct sysroot *root, struct topology *topology);
+/*
+ * Finishes the topology, and adds what can be read only then: power, and the ledger with the readaheads. WATCH is the
+ * ledger's from before the first of them was read.
+ */
+int discover_finish(const struct sysroot *root, struct topology *topology, int watch);

@@ -12,6 +12,7 @@
 #include "common/discover.h"
 #include "common/ledger-lock.h"
 #include "common/ledger-record.h"
+#include "common/ledger-watch.h"
 
 /* Who has the lock for longer hangs: what is read then is as good as it gets. */
 #define LOCK_WAIT_MSEC 1000U
@@ -86,33 +87,45 @@ static int read_host(const struct sysroot *root, struct topology *topology) {
         return r < 0 ? r : host_read_swaps(root, topology);
 }
 
-/* Readaheads and ledger as they are at one moment, in which no device has a value that is not meant to stay. */
-static int read_ledger(const struct sysroot *root, struct topology *topology) {
+/*
+ * Readaheads and ledger as they are at one moment, in which no device has a value that is not meant to stay. Such a value is
+ * on record as pending before it is given, and its end is on record too: so if the ledger has not been written since before
+ * the first readahead was read, and has nothing pending, they were all read in such a moment.
+ */
+static int read_ledger(const struct sysroot *root, struct topology *topology, int watch) {
+        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
         _cleanup_(closep) int lock = -1;
+        int r;
 
         if (sysroot_is_live(root))
                 lock = ledger_lock_shared(LEDGER_DIRECTORY, LOCK_WAIT_MSEC);
-        if (lock >= 0)
+        r = ledger_read(root, &ledger);
+        if (r == -ENOMEM)
+                return r;
+        if (lock >= 0 && (r < 0 || ledger_has_pending(ledger) || !ledger_watch_is_same(watch, LEDGER_PATH)))
                 block_read_readaheads(root, topology);
-        return ledger_note_layers(root, topology);
+        return r < 0 ? 0 : ledger_note_layers(root, topology, ledger);
 }
 
-int discover_finish(const struct sysroot *root, struct topology *topology) {
+int discover_finish(const struct sysroot *root, struct topology *topology, int watch) {
         int r;
 
         r = topology_finish(topology);
         if (r < 0)
                 return r;
         r = block_read_power(root, topology);
-        return r < 0 ? r : read_ledger(root, topology);
+        return r < 0 ? r : read_ledger(root, topology, watch);
 }
 
 int discover(const struct sysroot *root, struct topology **ret) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(closep) int watch = -1;
         int r;
 
         if (!sysroot_is_directory(root, "sys"))
                 return -ENOENT;
+        if (sysroot_is_live(root))
+                watch = ledger_watch(LEDGER_PATH);
         topology = topology_new();
         if (!topology)
                 return -ENOMEM;
@@ -123,7 +136,7 @@ int discover(const struct sysroot *root, struct topology **ret) {
         r = read_host(root, topology);
         if (r < 0)
                 return r;
-        r = discover_finish(root, topology);
+        r = discover_finish(root, topology, watch);
         if (r < 0)
                 return r;
         host_record(root, topology);
