@@ -10,25 +10,38 @@
 #define NAME_MAX_MANGLED 1024
 
 int dm_read(struct sysdir *device, struct topology *topology, struct layer *layer) {
+        layer->dm = arena_alloc(topology->arena, sizeof(*layer->dm));
+        if (!layer->dm)
+                return -ENOMEM;
+        /* The kernel says with a table all that is read here; where it is not asked, this is made up for. */
+        if (sysroot_is_live(device->root) && !sysroot_is_recorded(device->root))
+                return 0;
+        return dm_read_attributes(device, topology, layer);
+}
+
+int dm_read_attributes(struct sysdir *device, struct topology *topology, struct layer *layer) {
         char name[NAME_MAX_MANGLED] = "", uuid[NAME_MAX_MANGLED] = "";
         _cleanup_(sysdir_close) struct sysdir dir = {};
-        struct dm_info *dm;
+        bool suspended = false;
 
-        dm = arena_alloc(topology->arena, sizeof(*dm));
-        if (!dm)
-                return -ENOMEM;
         if (sysdir_open_in(device, "dm", &dir) == 0) {
                 if (sysdir_read(&dir, "name", name, sizeof(name)) < 0)
                         name[0] = 0;
                 if (sysdir_read(&dir, "uuid", uuid, sizeof(uuid)) < 0)
                         uuid[0] = 0;
-                dm->suspended = sysdir_read_int(&dir, "suspended").value == 1;
+                suspended = sysdir_read_int(&dir, "suspended").value == 1;
         }
+        return dm_identify(topology, layer, name, uuid, suspended);
+}
+
+int dm_identify(struct topology *topology, struct layer *layer, const char *name, const char *uuid, bool suspended) {
+        struct dm_info *dm = layer->dm;
+
         dm->name = dmname_demangle(topology->arena, name);
         dm->uuid = dmname_demangle(topology->arena, uuid);
         if (!dm->name || !dm->uuid)
                 return -ENOMEM;
-        layer->dm = dm;
+        dm->suspended = suspended;
         return dmname_split_lvm(topology->arena, dm->name, dm->uuid, &dm->vg, &dm->lv, &dm->lvm_suffix);
 }
 

@@ -6,8 +6,15 @@
 #include "sysdir.h"
 #include "topology.h"
 
-/* Fills in layer->dm from dm/ in that of the device, without a table yet. Returns 0 or -ENOMEM. */
+/*
+ * Makes layer->dm, without a table yet, and fills it in from dm/ in that of the device; but for this machine's maps, which
+ * dm_read_tables() identifies. Returns 0 or -ENOMEM.
+ */
 int dm_read(struct sysdir *device, struct topology *topology, struct layer *layer);
+
+/* Identifies a map as dm/ says, or as given; names may be mangled. Return 0 or -ENOMEM. */
+int dm_read_attributes(struct sysdir *device, struct topology *topology, struct layer *layer);
+int dm_identify(struct topology *topology, struct layer *layer, const char *name, const char *uuid, bool suspended);
 
 /*
  * Reads the tables of all maps, from the kernel or from the capture, and sets their kinds. What can't be read is noted.

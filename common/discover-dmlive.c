@@ -3,6 +3,8 @@
 /* Tables of this machine's maps. */
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -15,6 +17,12 @@ struct context {
         struct layer *layer;
         size_t n_statuses; /* taken */
 };
+
+static int identify(void *userdata, const struct dmquery_map *map) {
+        struct context *context = userdata;
+
+        return dm_identify(context->topology, context->layer, map->name, map->uuid, map->suspended);
+}
 
 static int add_target(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
                 const char *params) {
@@ -89,7 +97,7 @@ static int read_table(const struct sysroot *root, struct topology *topology, str
         struct context context = {.root = root, .topology = topology, .layer = layer};
         int r;
 
-        r = dmquery_table(layer->major, layer->minor, add_target, &context);
+        r = dmquery_table(layer->major, layer->minor, identify, add_target, &context);
         if (r == -ENXIO)
                 return 0;
         if (r < 0)
@@ -120,7 +128,7 @@ static int read_tables(const struct sysroot *root, struct topology *topology) {
         return 0;
 }
 
-int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
+static int query_tables(const struct sysroot *root, struct topology *topology) {
         int r;
 
         r = dmquery_open();
@@ -136,4 +144,39 @@ int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
         r = read_tables(root, topology);
         dmquery_close();
         return r;
+}
+
+static int identify_by_attributes(
+                const struct sysroot *root, struct fdbatch *batch, struct topology *topology, struct layer *layer) {
+        _cleanup_(sysdir_close) struct sysdir device = {};
+        char path[PATH_MAX];
+
+        snprintf(path, sizeof(path), "sys/class/block/%s", layer->sysname);
+        if (sysdir_open(root, batch, path, &device) < 0)
+                return dm_identify(topology, layer, "", "", false); /* gone meanwhile */
+        return dm_read_attributes(&device, topology, layer);
+}
+
+/* Maps of which the kernel has not said it with a table: it could not be asked, or did not answer. */
+static int identify_rest(const struct sysroot *root, struct topology *topology) {
+        _cleanup_(fdbatch_flush) struct fdbatch batch = {};
+
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+                int r;
+
+                if (!layer->dm || layer->dm->name)
+                        continue;
+                r = identify_by_attributes(root, &batch, topology, layer);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
+        int r;
+
+        r = query_tables(root, topology);
+        return r < 0 ? r : identify_rest(root, topology);
 }

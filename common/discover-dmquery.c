@@ -68,17 +68,20 @@ static int run_query(int type, unsigned major, unsigned minor, struct dm_task **
         return 0;
 }
 
-static int query_targets(int type, unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
-        _cleanup_(dm_task_destroyp) struct dm_task *task = NULL;
+static bool is_suspended(struct dm_task *task) {
+        struct dm_info info;
+
+        return dm_task_get_info(task, &info) && info.suspended;
+}
+
+static int tell_targets(struct dm_task *task, dmquery_handler handler, void *userdata) {
         uint64_t start, length;
         void *next = NULL;
         char *target, *params;
-        int r;
 
-        r = run_query(type, major, minor, &task);
-        if (r < 0)
-                return r;
         do {
+                int r;
+
                 next = dm_get_next_target(task, next, &start, &length, &target, &params);
                 if (!target) /* no table at all */
                         break;
@@ -89,12 +92,34 @@ static int query_targets(int type, unsigned major, unsigned minor, dmquery_handl
         return 0;
 }
 
-int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
-        return query_targets(DM_DEVICE_TABLE, major, minor, handler, userdata);
+static int tell_map(struct dm_task *task, dmquery_map_handler handler, void *userdata) {
+        const struct dmquery_map map = {
+                        .name = dm_task_get_name(task) ?: "",
+                        .uuid = dm_task_get_uuid(task) ?: "",
+                        .suspended = is_suspended(task),
+        };
+
+        return handler(userdata, &map);
+}
+
+int dmquery_table(unsigned major, unsigned minor, dmquery_map_handler map_handler, dmquery_handler handler,
+                void *userdata) {
+        _cleanup_(dm_task_destroyp) struct dm_task *task = NULL;
+        int r;
+
+        r = run_query(DM_DEVICE_TABLE, major, minor, &task);
+        if (r < 0)
+                return r;
+        r = tell_map(task, map_handler, userdata);
+        return r < 0 ? r : tell_targets(task, handler, userdata);
 }
 
 int dmquery_status(unsigned major, unsigned minor, dmquery_handler handler, void *userdata) {
-        return query_targets(DM_DEVICE_STATUS, major, minor, handler, userdata);
+        _cleanup_(dm_task_destroyp) struct dm_task *task = NULL;
+        int r;
+
+        r = run_query(DM_DEVICE_STATUS, major, minor, &task);
+        return r < 0 ? r : tell_targets(task, handler, userdata);
 }
 
 int dmquery_dependencies(unsigned major, unsigned minor, dev_t **ret, size_t *ret_n) {

@@ -6,6 +6,7 @@
  * library is not. It has types of the same names as topology.h, so the two can't be included in one file.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,11 +24,20 @@ void dmquery_close(void);
 typedef int (*dmquery_handler)(void *userdata, uint64_t start_sectors, uint64_t length_sectors, const char *target,
                 const char *params);
 
+/* What is said of a map beside its table: names as the kernel has them. They stay until the handler returns. */
+struct dmquery_map {
+        const char *name, *uuid;
+        bool suspended;
+};
+
+typedef int (*dmquery_map_handler)(void *userdata, const struct dmquery_map *map);
+
 /*
- * The live table of a map; HANDLER is not called where it has none. Returns 0, the handler's error, -ENXIO if there is
+ * The live table of a map, after what else comes with it; HANDLER is not called where it has none. Returns 0, the handler's error, -ENXIO if there is
  * no such map, or another negative errno.
  */
-int dmquery_table(unsigned major, unsigned minor, dmquery_handler handler, void *userdata);
+int dmquery_table(unsigned major, unsigned minor, dmquery_map_handler map_handler, dmquery_handler handler,
+                void *userdata);
 
 /* As dmquery_table(): what each target says of its state. Without a flush, so that nothing waits for writes. */
 int dmquery_status(unsigned major, unsigned minor, dmquery_handler handler, void *userdata);
