@@ -62,7 +62,7 @@ SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPKG_VEN
                    -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
 SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -MMD -MP
 SETRAD_LDFLAGS :=
-SETRAD_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+SETRAD_LDLIBS := -Wl,--as-needed $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
 
 # Where it was built must not be seen in what was built. Compilers take PWD for the name of the directory.
 SETRAD_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
