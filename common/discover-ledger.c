@@ -64,58 +64,60 @@ static const struct ledger_note *make_note(
         return note;
 }
 
-/* NULL if there is no such device any longer. */
-static struct layer *find_device(const struct topology *topology, const struct device_identity *device) {
-        struct layer *layer = topology_find_devno(topology, device->major, device->minor);
-        struct device_identity identity;
-
-        if (!layer || device_identity_from_layer(layer, &identity) < 0 || !device_identity_equal(&identity, device))
-                return NULL;
-        return layer;
-}
-
 struct scene {
         const struct sysroot *root;
-        const struct topology *topology;
+        const struct layer *layer;
 };
 
 /* As ledger_judge(), by the readahead that was read for this topology. */
 static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
         const struct scene *scene = userdata;
-        const struct layer *layer = find_device(scene->topology, &entry->device);
 
         if (process_is_alive(scene->root, &entry->owner))
                 return LEDGER_UNDECIDED;
-        return layer && opt_or(layer->readahead_sectors, -1) == (int64_t)entry->new_sectors ? LEDGER_MADE
-                                                                                            : LEDGER_NOT_MADE;
+        return opt_or(scene->layer->readahead_sectors, -1) == (int64_t)entry->new_sectors ? LEDGER_MADE
+                                                                                          : LEDGER_NOT_MADE;
 }
 
-static int note_entry(const struct topology *topology, const struct ledger *ledger, const struct ledger_entry *entry) {
-        struct layer *layer = find_device(topology, &entry->device);
-
+static int set_note(struct arena *arena, struct layer *layer, const struct ledger *ledger,
+                const struct ledger_entry *entry) {
         /* Of a change that is under way nobody knows yet which value is right; but what is put back is left alone. */
-        if (!layer || (entry->pending && !entry->reverted))
+        if (!entry || (entry->pending && !entry->reverted))
                 return 0;
-        layer->set = make_note(topology->arena, ledger, entry);
+        layer->set = make_note(arena, ledger, entry);
         return layer->set ? 0 : -ENOMEM;
 }
 
-bool ledger_has_pending(const struct ledger *ledger) {
-        for (size_t i = 0; i < ledger_count(ledger); i++)
-                if (ledger_get(ledger, i)->pending)
-                        return true;
-        return false;
+/* What nobody is at any longer is settled, but not in the ledger that others look at, too. */
+static int note_pending(const struct sysroot *root, struct arena *arena, struct layer *layer,
+                const struct ledger *ledger, const struct device_identity *device) {
+        _cleanup_(ledger_freep) struct ledger *single = NULL;
+        struct scene scene = {.root = root, .layer = layer};
+        int r;
+
+        r = ledger_extract(ledger, device, &single);
+        if (r < 0)
+                return r;
+        (void)ledger_settle(single, judge, &scene);
+        return set_note(arena, layer, single, ledger_find(single, device));
 }
 
-int ledger_note_layers(const struct sysroot *root, struct topology *topology, struct ledger *ledger) {
-        struct scene scene = {.root = root, .topology = topology};
+static int note_layer(
+                const struct sysroot *root, struct arena *arena, struct layer *layer, const struct ledger *ledger) {
+        const struct ledger_entry *entry;
+        struct device_identity device;
 
-        (void)ledger_settle(ledger, judge, &scene);
-        for (size_t i = 0; i < ledger_count(ledger); i++) {
-                int r = note_entry(topology, ledger, ledger_get(ledger, i));
+        if (device_identity_from_layer(layer, &device) < 0)
+                return 0;
+        entry = ledger_find(ledger, &device);
+        return entry && entry->pending ? note_pending(root, arena, layer, ledger, &device)
+                                       : set_note(arena, layer, ledger, entry);
+}
 
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+int ledger_note_layers(const struct sysroot *root, struct topology *topology, const struct ledger *ledger) {
+        int r = 0;
+
+        for (size_t i = 0; i < topology->n_layers && ledger_count(ledger) > 0 && r >= 0; i++)
+                r = note_layer(root, topology->arena, topology->layers[i], ledger);
+        return r;
 }

@@ -13,11 +13,8 @@
  */
 int ledger_read(const struct sysroot *root, struct ledger **ret);
 
-/* Whether anything in it is pending: a change that is under way or was cut off, or a trial. */
-bool ledger_has_pending(const struct ledger *ledger);
-
 /*
- * Sets set of the layers in LEDGER, that below ROOT, of which what nobody is at any longer is settled. The topology is
- * finished. Returns 0 or -ENOMEM.
+ * Sets set of the layers in LEDGER, that below ROOT; what is pending there, and nobody is at any longer, counts as it would
+ * be settled. The topology is finished. Returns 0 or -ENOMEM.
  */
-int ledger_note_layers(const struct sysroot *root, struct topology *topology, struct ledger *ledger);
+int ledger_note_layers(const struct sysroot *root, struct topology *topology, const struct ledger *ledger);

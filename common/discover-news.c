@@ -11,8 +11,6 @@
 #include "common/discover-private.h"
 #include "common/discover.h"
 #include "common/inventory-private.h"
-#include "common/ledger-watch.h"
-#include "common/ledger.h"
 #include "common/topology-private.h"
 
 /* --- which devices ---------------------------------------------------------------------------------------------------- */
@@ -351,7 +349,6 @@ static int read_host(const struct reading *reading) {
 }
 
 static int read_news(const struct search *s, struct topology *topology) {
-        _cleanup_(closep) int watch = sysroot_is_live(s->root) ? ledger_watch(LEDGER_PATH) : -1;
         _cleanup_(fdbatch_flush) struct fdbatch batch = {};
         _cleanup_(arena_freep) struct arena *scratch = arena_new();
         struct reading reading = {
@@ -369,7 +366,7 @@ static int read_news(const struct search *s, struct topology *topology) {
         if (r < 0)
                 return r;
         r = read_host(&reading);
-        return r < 0 ? r : discover_finish(s->root, topology, watch);
+        return r < 0 ? r : discover_finish(s->root, topology, &s->inventory->ledger);
 }
 
 int discover_news(
@@ -385,6 +382,7 @@ int discover_news(
 
         if (!topology || !s.arena)
                 return -ENOMEM;
+        ledger_view_begin(&inventory->ledger, root);
         r = find_all(&s, touched);
         if (r < 0)
                 return r;

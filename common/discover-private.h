@@ -4,6 +4,7 @@
 /* Steps of discovery; for discover.c and discover-news.c. Each returns 0 or -ENOMEM. */
 
 #include "discover-block.h"
+#include "ledger-view.h"
 #include "sysroot.h"
 #include "topology.h"
 
@@ -14,7 +15,7 @@ const char *discover_directory(const struct sysroot *root);
 int discover_properties(const struct sysroot *root, struct topology *topology);
 
 /*
- * Finishes the topology, and adds what can be read only then: power, and the ledger with the readaheads. WATCH is the
- * ledger's from before the first of them was read.
+ * Finishes the topology, and adds what can be read only then: power, and the ledger with the readaheads. VIEW was
+ * begun before the first of them was read.
  */
-int discover_finish(const struct sysroot *root, struct topology *topology, int watch);
+int discover_finish(const struct sysroot *root, struct topology *topology, struct ledger_view *view);

@@ -12,7 +12,7 @@
 #include "common/discover.h"
 #include "common/ledger-lock.h"
 #include "common/ledger-record.h"
-#include "common/ledger-watch.h"
+#include "common/ledger-view.h"
 
 /* Who has the lock for longer hangs: what is read then is as good as it gets. */
 #define LOCK_WAIT_MSEC 1000U
@@ -92,40 +92,39 @@ static int read_host(const struct sysroot *root, struct topology *topology) {
  * on record as pending before it is given, and its end is on record too: so if the ledger has not been written since before
  * the first readahead was read, and has nothing pending, they were all read in such a moment.
  */
-static int read_ledger(const struct sysroot *root, struct topology *topology, int watch) {
-        _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+static int read_ledger(const struct sysroot *root, struct topology *topology, struct ledger_view *view) {
         _cleanup_(closep) int lock = -1;
+        bool steady;
         int r;
 
         if (sysroot_is_live(root))
                 lock = ledger_lock_shared(LEDGER_DIRECTORY, LOCK_WAIT_MSEC);
-        r = ledger_read(root, &ledger);
-        if (r == -ENOMEM)
+        r = ledger_view_end(view, root, &steady);
+        if (r < 0)
                 return r;
-        if (lock >= 0 && (r < 0 || ledger_has_pending(ledger) || !ledger_watch_is_same(watch, LEDGER_PATH)))
+        if (lock >= 0 && !steady)
                 block_read_readaheads(root, topology);
-        return r < 0 ? 0 : ledger_note_layers(root, topology, ledger);
+        return view->ledger ? ledger_note_layers(root, topology, view->ledger) : 0;
 }
 
-int discover_finish(const struct sysroot *root, struct topology *topology, int watch) {
+int discover_finish(const struct sysroot *root, struct topology *topology, struct ledger_view *view) {
         int r;
 
         r = topology_finish(topology);
         if (r < 0)
                 return r;
         r = block_read_power(root, topology);
-        return r < 0 ? r : read_ledger(root, topology, watch);
+        return r < 0 ? r : read_ledger(root, topology, view);
 }
 
 int discover(const struct sysroot *root, struct topology **ret) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
-        _cleanup_(closep) int watch = -1;
+        _cleanup_(ledger_view_done) struct ledger_view view = LEDGER_VIEW_NONE;
         int r;
 
         if (!sysroot_is_directory(root, "sys"))
                 return -ENOENT;
-        if (sysroot_is_live(root))
-                watch = ledger_watch(LEDGER_PATH);
+        ledger_view_begin(&view, root);
         topology = topology_new();
         if (!topology)
                 return -ENOMEM;
@@ -136,7 +135,7 @@ int discover(const struct sysroot *root, struct topology **ret) {
         r = read_host(root, topology);
         if (r < 0)
                 return r;
-        r = discover_finish(root, topology, watch);
+        r = discover_finish(root, topology, &view);
         if (r < 0)
                 return r;
         host_record(root, topology);

@@ -6,6 +6,7 @@
 #include <sys/queue.h>
 
 #include "inventory.h"
+#include "ledger-view.h"
 
 struct edge {
         struct known *upper, *lower;
@@ -30,6 +31,7 @@ struct inventory {
         size_t n;
         LIST_HEAD(, known) incomplete, loops;
         struct mount_table *mounts;
+        struct ledger_view ledger;
         bool mounts_are_old;
         struct known **turning; /* whose neighbours above change in this update; an entry may be NULL */
         size_t n_turning, n_turning_allocated;

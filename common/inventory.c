@@ -335,6 +335,7 @@ void inventory_free(struct inventory *inventory) {
         tdestroy(inventory->by_name, free_node);
         arena_freep(&inventory->arena);
         mount_table_freep(&inventory->mounts);
+        ledger_view_done(&inventory->ledger);
         free(inventory->turning);
         free(inventory->turned);
         free(inventory);
@@ -360,6 +361,7 @@ int inventory_new(const struct topology *topology, struct inventory **ret) {
 
         if (!inventory)
                 return -ENOMEM;
+        inventory->ledger = LEDGER_VIEW_NONE;
         inventory->arena = arena_new();
         inventory->mounts = mount_table_new(topology->mounts, topology->n_mounts);
         if (!inventory->arena || !inventory->mounts || fill(inventory, topology) < 0)

@@ -371,6 +371,39 @@ void ledger_remove(struct ledger *ledger, const struct device_identity *device) 
                 drop(ledger, record);
 }
 
+static int copy_entry(const struct ledger_entry *entry, struct ledger_entry *ret) {
+        struct ledger_entry copy = *entry;
+
+        copy.label = entry->label ? strdup(entry->label) : NULL;
+        copy.rule = entry->rule ? strdup(entry->rule) : NULL;
+        if ((entry->label && !copy.label) || (entry->rule && !copy.rule)) {
+                entry_done(&copy);
+                return -ENOMEM;
+        }
+        *ret = copy;
+        return 0;
+}
+
+int ledger_extract(const struct ledger *ledger, const struct device_identity *device, struct ledger **ret) {
+        _cleanup_(ledger_freep) struct ledger *single = ledger_new();
+        _cleanup_(ledger_record_done) struct ledger_record copy = {};
+        const struct ledger_record *record = find(ledger, device);
+        int r = 0;
+
+        if (!single)
+                return -ENOMEM;
+        if (record) {
+                copy.has_previous = record->has_previous;
+                if (copy_entry(&record->entry, &copy.entry) < 0 || copy_entry(&record->previous, &copy.previous) < 0)
+                        return -ENOMEM;
+                r = ledger_add(single, &copy);
+        }
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(single);
+        return 0;
+}
+
 const struct ledger_entry *ledger_find(const struct ledger *ledger, const struct device_identity *device) {
         const struct ledger_record *record = find(ledger, device);
 

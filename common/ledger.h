@@ -147,6 +147,9 @@ bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userd
 /* The device is gone or its original value is back. */
 void ledger_remove(struct ledger *ledger, const struct device_identity *device);
 
+/* A ledger that has of LEDGER only what is on record of DEVICE, if anything is. Returns 0 or -ENOMEM. */
+int ledger_extract(const struct ledger *ledger, const struct device_identity *device, struct ledger **ret);
+
 const struct ledger_entry *ledger_find(const struct ledger *ledger, const struct device_identity *device);
 size_t ledger_count(const struct ledger *ledger);
 const struct ledger_entry *ledger_get(const struct ledger *ledger, size_t i);
