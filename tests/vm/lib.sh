@@ -24,10 +24,19 @@ assert_eq() {
 # assert_ratio A B OPERATOR LIMIT WHAT: A ÷ B compared with LIMIT; OPERATOR is <, <=, > or >=
 assert_ratio() {
     local ratio
+    # Its last decimal is for people: what is compared is not rounded.
     ratio=$(awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) exit 1; printf "%.3f", a / b }') ||
         fail "$5: $1 ÷ $2 is no number"
-    awk -v r="$ratio" -v l="$4" "BEGIN { exit !(r $3 l) }" || fail "$5: $1 ÷ $2 = $ratio, wanted $3 $4"
+    awk -v a="$1" -v b="$2" -v l="$4" "BEGIN { exit !(a / b $3 l) }" || fail "$5: $1 ÷ $2 = $ratio, wanted $3 $4"
     note "$5: $1 ÷ $2 = $ratio ($3 $4)"
+}
+
+# assert_near A B SHARE WHAT: the same figure, rounded in different ways: they differ by no more than that share of B
+assert_near() {
+    [[ "$1 $2" =~ ^[0-9][0-9.]*\ [0-9][0-9.]*$ ]] || fail "$4: '$1' and '$2' are not both figures"
+    awk -v a="$1" -v b="$2" -v s="$3" 'BEGIN { exit !(a - b <= s * b && b - a <= s * b) }' ||
+        fail "$4: $1 and $2 differ by more than $3 of it"
+    note "$4: $1 and $2"
 }
 
 # wait_until SECONDS COMMAND…: looks every 0.1 s; fails the scenario when the time is over
