@@ -153,15 +153,16 @@ setpriv --reuid=65534 --regid=65534 --clear-groups setractl probe $lv >"$scenari
 grep -q 'permission to read it' "$scenario_dir/out" || fail "no word of permission: $(<"$scenario_dir/out")"
 setpriv --reuid=65534 --regid="$(stat -Lc %g $lv)" --clear-groups setractl probe $lv --time=2s
 
-# --- a signal ends it, and what there is until then is told
+# --- a signal ends it, and what there is until then is told. Without --foreground timeout sends it twice, and
+# the second one ends what the first one makes it say.
 status=0
-timeout --preserve-status --signal=INT 7 setractl probe $lv --time=20s --bs=4KiB >"$scenario_dir/out" 2>&1 || status=$?
+timeout --foreground --preserve-status --signal=INT 7 setractl probe $lv --time=20s --bs=4KiB >"$scenario_dir/out" 2>&1 || status=$?
 assert_eq "$status" 130 "exit status at Ctrl-C"
 sed 's/^/   /' "$scenario_dir/out"
 grep -q '^note: interrupted; this is what was measured until then$' "$scenario_dir/out" || fail "no word of the interruption"
 grep -Eq 'sequential read [0-9.]+ MB/s .*, 4 KiB blocks$' "$scenario_dir/out" || fail "no figure of the runs until then"
 status=0
-timeout --preserve-status --signal=TERM 0.2 setractl probe $lv >"$scenario_dir/out" 2>&1 || status=$?
+timeout --foreground --preserve-status --signal=TERM 0.2 setractl probe $lv >"$scenario_dir/out" 2>&1 || status=$?
 assert_eq "$status" 143 "exit status at SIGTERM"
 pgrep -x setractl >/dev/null && fail "a process of it is left"
 systemctl start setrad.service

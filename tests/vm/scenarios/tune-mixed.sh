@@ -34,6 +34,8 @@ grep -q 'force replaces it' "$scenario_dir/err" || fail "no word of --force"
 assert_eq "$(ra /dev/md0)" "$before" "readahead before the reload"
 reload
 wait_until 30 ra_is /dev/md0 "$chosen"
+# It measures what it has changed: tune is to be kept from it by others.
+setrad_settled
 
 # Refused: in use, and degraded.
 while [ ! -e "$scenario_dir/enough" ]; do dd if=/dev/md0 of=/dev/null bs=1M count=8 iflag=direct status=none; done &
@@ -44,12 +46,17 @@ wait
 grep -q 'md0 was not measured: md0 is busy: others made' "$scenario_dir/err" || fail "busy: $(<"$scenario_dir/err")"
 assert_eq "$(ra /dev/md0)" "$chosen" "readahead after it was refused"
 
-# Interrupted: what was measured so far.
+# Interrupted: what was measured so far, which is one value at least when three runs of 128 MiB have been read.
+read_mib() { awk '{ print int($3 / 2048) }' /sys/block/md0/stat; }
+at=$(($(read_mib) + 3 * 128))
+# shellcheck disable=SC2317
+has_read() { [ "$(read_mib)" -ge "$at" ]; }
 env --default-signal=INT setractl tune /dev/md0 --bytes=128MiB >"$scenario_dir/out" 2>"$scenario_dir/err" &
-pause 6
-kill -INT $! || fail "it was over already: $(cat "$scenario_dir/out" "$scenario_dir/err")"
+tuning=$!
+wait_until 60 has_read
+kill -INT $tuning || fail "it was over already: $(cat "$scenario_dir/out" "$scenario_dir/err")"
 status=0
-wait $! || status=$?
+wait $tuning || status=$?
 assert_eq "$status" 130 "status of what SIGINT has ended"
 cat "$scenario_dir/out" "$scenario_dir/err"
 grep -q 'SECTORS' "$scenario_dir/out" || fail "no chart of what was measured so far"
