@@ -303,15 +303,17 @@ setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 
 # setrad_settled [SECONDS]: setrad has looked at all and has nothing more to do: no worker, no word for 1.5 s
 setrad_settled() {
-    local pid end=$((SECONDS + ${1:-30})) quiet=0 lines before=
+    local pid end=$((SECONDS + ${1:-30})) quiet=0 lines before workers
     udevadm settle
     pid=$(setrad_pid)
     kill -USR1 "$pid"
+    before=$(setrad_log | wc -l)
     while [ "$quiet" -lt 3 ]; do
         [ "$SECONDS" -lt "$end" ] || fail "setrad does not come to rest"
         pause 0.5
-        lines=$(journal_since_start | wc -l)
-        if [ "$lines" = "$before" ] && ! pgrep -P "$pid" >/dev/null; then quiet=$((quiet + 1)); else quiet=0; fi
+        lines=$(setrad_log | wc -l)
+        workers=$(<"/proc/$pid/task/$pid/children")
+        if [ "$lines" = "$before" ] && [ -z "$workers" ]; then quiet=$((quiet + 1)); else quiet=0; fi
         before=$lines
     done
 }

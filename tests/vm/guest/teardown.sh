@@ -31,9 +31,9 @@ release_maps() {
             L*) ;;
             *) dmsetup remove "$name" ;;
         esac
-        if dmsetup table "$name" 2>/dev/null | grep -q ' multipath '; then
-            dmsetup message "$name" 0 fail_if_no_path
-        fi
+    done
+    dmsetup table --target multipath 2>/dev/null | sed -n 's/: [0-9].*//p' | while read -r name; do
+        dmsetup message "$name" 0 fail_if_no_path
     done
 }
 
@@ -45,13 +45,18 @@ remove_users() {
     if [ "$(wc -l </proc/swaps)" -gt 1 ]; then swapoff -a; fi
 }
 
-# remove_layers [--force]: everything that nothing else uses any more. udev is waited for once, as there may be hundreds.
+# remove_layers [--force]: everything that nothing else uses any more. There may be hundreds: they are removed by one
+# process, which ends at the first that can't be, and udev is waited for once.
 remove_layers() {
-    local sys
+    local sys name names=()
     for sys in /sys/block/dm-*; do
-        [ -e "$sys" ] || continue
-        if [ -z "$(ls "$sys/holders")" ]; then dmsetup remove --noudevsync "$@" "$(<"$sys/dm/name")" 2>/dev/null; fi
+        if [ -e "$sys" ] && ! compgen -G "$sys/holders/*" >/dev/null; then
+            read -r name <"$sys/dm/name" && names+=("$name")
+        fi
     done
+    if [ ${#names[@]} -gt 0 ] && ! dmsetup remove --noudevsync "$@" "${names[@]}" 2>/dev/null; then
+        for name in "${names[@]}"; do dmsetup remove --noudevsync "$@" "$name" 2>/dev/null; done
+    fi
     udevadm settle --timeout=20
     for sys in /sys/block/md*; do
         [ -e "$sys" ] || continue
