@@ -8,17 +8,16 @@
 memory_mib=1024
 boot_limit=120
 
-# memory_dir: where the guests' memory files live; UML deletes each as soon as it is open
-memory_dir() {
+# memory_fits N: there is room in /dev/shm for the memory of so many guests
+memory_fits() {
     local free
     free=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail -n 1)
-    if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && [ "${free:-0}" -gt $((memory_mib * jobs)) ] \
-        && ! findmnt -no OPTIONS /dev/shm | grep -qw noexec; then
-        echo /dev/shm
-    else
-        echo "$work"
-    fi
+    [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && [ "${free:-0}" -gt $((memory_mib * $1)) ] \
+        && ! findmnt -no OPTIONS /dev/shm | grep -qw noexec
 }
+
+# memory_dir: where the guests' memory files live; UML deletes each as soon as it is open
+memory_dir() { if memory_fits "$jobs"; then echo /dev/shm; else echo "$work"; fi; }
 
 # processor N: one of the processors that this process may use. A guest stays on one: the processes it is made of hand
 # over to each other all the time, and do so ten times faster where they share a processor.

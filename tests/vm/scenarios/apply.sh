@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: setractl apply changes, measures and records; owners, odd names and kill -9 make no difference
 # boot: shared
+# processor: own
 # timeout: 180
 
 expect_restart

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: an LV that appears at 256 is corrected within 2 s; one that goes away in a burst costs a line
 # boot: shared
+# processor: own
 # timeout: 240
 
 ram_disks 4

@@ -2,6 +2,7 @@
 # summary: five minutes without events: no wakeup but for the slow look at everything; memory printed
 # length: long
 # boot: own
+# processor: own
 # timeout: 900
 
 expect_restart

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: readahead that random reads through a mapping suffer from is put back where keep-if asks for that; sequential reads keep it
 # boot: shared
+# processor: own
 # timeout: 300
 
 expect_restart

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: a change that makes reading slower is put back where keep-if asks for that, not tried again, and can be reverted
 # boot: shared
+# processor: own
 # timeout: 240
 
 expect_restart

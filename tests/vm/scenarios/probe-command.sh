@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: setractl probe: as hdparm and dd measure, readers at once, random reads, the stack beneath, and when it refuses
 # boot: own
+# processor: own
 # timeout: 480
 
 expect_restart

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: nothing is measured while others use the array or the layer, or a disk sleeps; the change is made all the same
 # boot: own
+# processor: own
 # timeout: 240
 
 expect_restart

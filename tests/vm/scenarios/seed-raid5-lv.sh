@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: RAID5 of 8, LV left at 256 sectors: brought to 7168, and as fast as the array
 # boot: shared
+# processor: own
 # timeout: 180
 
 expect_restart

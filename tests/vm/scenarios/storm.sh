@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: 20,000 events in 30 s: memory and descriptors stay, a scan a second, signals are answered, the end is right
 # boot: own
+# processor: own
 # timeout: 300
 
 seconds=30 events=20000

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: tune of a mixed workload shows what random reads fetch; its rule, chart and picture; what it refuses
 # boot: shared
+# processor: own
 # timeout: 240
 
 expect_restart

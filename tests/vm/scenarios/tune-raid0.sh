@@ -2,6 +2,7 @@
 # summary: tune finds for a RAID0 of 4 × 64 KiB what a sweep over twelve values finds, with a third of the bytes
 # length: long
 # boot: shared
+# processor: own
 # timeout: 300
 
 # shellcheck source=tests/vm/sweep.bash

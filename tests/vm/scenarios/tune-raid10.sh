@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: tune finds for a RAID10 far 2 of 4 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
 # boot: shared
+# processor: own
 # timeout: 300
 
 # shellcheck source=tests/vm/sweep.bash

@@ -2,6 +2,7 @@
 # summary: tune finds for a RAID5 of 8 × 256 KiB what a sweep over twelve values finds, with a third of the bytes
 # length: long
 # boot: shared
+# processor: own
 # timeout: 300
 
 # shellcheck source=tests/vm/sweep.bash

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: against a script that sets 256 twice a second, with and without events, setrad gives up with one warning each
 # boot: shared
+# processor: own
 # timeout: 180
 
 settings <<'YAML'
