@@ -6,11 +6,12 @@
 
 expect_restart
 systemctl stop setrad.service
-slow_disks 4 512 5
+slow_disks 4 512 0
 md_create md0 5 256 "${disks[@]}"
 # A uuid that device-mapper mangles, and a node that is not root's.
 dmsetup create odd --uuid 'My odd uuid' --table '0 1000000 linear /dev/md0 0'
 dmsetup create plain --table '0 1000000 linear /dev/md0 1000448'
+slow_down 5
 blockdev --setra 256 /dev/mapper/odd /dev/mapper/plain
 chown nobody "$(readlink -f /dev/mapper/odd)"
 chmod 600 "$(readlink -f /dev/mapper/odd)"
@@ -91,13 +92,16 @@ setrad_settled
 
 # One that has it for ever (a tune that was stopped, say) is told of, once; when it lets go, the change is made.
 expect_error 'has had the ledger .*locked'
-flock /run/setrad/lock sleep 25 &
+flock /run/setrad/lock sleep 60 &
+holder=$!
 pause 0.3
 rule plain 7168
 reload
 wait_until 15 said 'another program has had the ledger in /run/setrad locked for 1[0-9] s: no readahead is changed until it lets go'
 assert_eq "$(ra /dev/mapper/plain)" 6144 "readahead while the ledger is locked"
-wait $!
+pause 5
+pkill -P $holder
+wait $holder || true
 wait_until 15 ra_is /dev/mapper/plain 7168
 assert_eq "$(setrad_log | grep -c 'has had the ledger .*locked')" 1 "words about it"
 setrad_settled

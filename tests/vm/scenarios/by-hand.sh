@@ -21,7 +21,7 @@ setrad_settled
 blockdev --setra 1024 /dev/vg0/lv
 wait_until 15 said 'vg0/lv .*readahead is 1024 sectors, not the 3072 that setrad set: somebody else has changed it; that is respected'
 setrad_settled
-pause 12
+setrad_settled
 assert_eq "$(ra /dev/vg0/lv)" 1024 "readahead after two more looks"
 assert_eq "$(count_said 'that is respected')" 1 "times it was told of"
 assert_eq "$(layer vg0/lv .action)" keep "action in the scan"

@@ -98,7 +98,7 @@ run_example() {
     esac
 }
 
-# install_policy FILE: what stands on standard input, checked and put in force
+# install_policy FILE: what stands on standard input, checked and loaded
 install_policy() {
     local loaded
     loaded=$(count_said '^policy loaded')
@@ -107,7 +107,6 @@ install_policy() {
     # shellcheck disable=SC2317
     is_loaded() { [ "$(count_said '^policy loaded')" -gt "$loaded" ]; }
     wait_until 20 is_loaded
-    setrad_settled
 }
 
 # readme_examples: "run COMMAND" and "yaml LINE" in their order: what is in a block, and what code in a sentence begins with
@@ -176,6 +175,7 @@ for example in "${examples[@]}"; do
             [ -z "$installed" ] || continue
             installed=yes
             install_policy 10-local <10-local.yaml
+            setrad_settled
             wait_until 20 ra_is /dev/VolGroup00/LogVol00 8192
             assert_eq "$(ra /dev/VolGroup00/LogVol00)" 8192 "readahead by the README's policy"
             ;;
@@ -215,6 +215,7 @@ for block in block-*.yaml; do
     install_policy "$name" <"$block"
     rm -f "/etc/setrad/policy.d/$name.yaml"
 done
+setrad_settled
 
 blocks man5/setrad.yaml.5
 for block in block-*.yaml; do

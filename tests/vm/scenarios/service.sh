@@ -51,12 +51,13 @@ drop_in kill 'SystemCallErrorNumber=kill'
 # shellcheck disable=SC2317
 tells_status() { [[ $(show StatusText) =~ ^[0-9]+\ layers,\ 0\ to\ change,\ 0\ held$ ]]; }
 wait_until 5 tells_status
-slow_disks 4 512 5
+slow_disks 4 512 0
 md_create md0 5 256 "${disks[@]}"
 pvcreate -qq -y /dev/md0
 vgcreate -qq vg0 /dev/md0
 lvcreate -qq -y -Wn -Zn -n lv -L 512m vg0
 dmsetup create odd --uuid 'My odd uuid' --table '0 100000 linear /dev/md0 2000000'
+slow_down 5
 setrad_settled
 pid=$(setrad_pid)
 blockdev --setra 256 /dev/mapper/odd

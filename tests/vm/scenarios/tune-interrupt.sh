@@ -29,7 +29,7 @@ interrupt() {
 
 RANDOM=20
 mended=0
-for ((round = 0; round < 50; round++)); do
+for ((round = 0; round < 30; round++)); do
     signals=(INT TERM KILL HUP QUIT)
     signal=${signals[round % 5]}
     # The shell lets what runs in the background ignore these.
@@ -50,7 +50,7 @@ for ((round = 0; round < 50; round++)); do
     fi
     ra_is /dev/mapper/tuned 1024 || fail "round $round, SIG$signal: $(ra /dev/mapper/tuned) sectors"
 done
-note "50 rounds, $mended of them cut off while it had another value"
+note "30 rounds, $mended of them cut off while it had another value"
 
 # One that is killed for certain in between, or its worker: what TOLD tells is true then.
 killed_in_between() {

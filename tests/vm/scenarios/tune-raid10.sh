@@ -10,5 +10,5 @@ expect_restart
 systemctl stop setrad.service
 serial_disks 4 256 6
 md_create md0 10-f2 256 "${disks[@]}"
-check_tune /dev/md0 128
+check_tune /dev/md0 64
 systemctl start setrad.service
