@@ -46,13 +46,10 @@ void measure_progress_free(struct probe_progress *progress) {
 }
 
 /* In the worker: Ctrl-C and Ctrl-\ go to all processes of a terminal's job; only its parent says when it is to end. */
-static int guarded_job(const void *input, void *result) {
-        const struct measure *measure = input;
-
+static void guard(void) {
         signal(SIGINT, SIG_IGN);
         signal(SIGQUIT, SIG_IGN);
         signal(SIGHUP, SIG_IGN);
-        return measure->job(measure->input, result);
 }
 
 /* Those that are ignored (nohup) stay so: a signalfd would get them all the same. */
@@ -85,6 +82,19 @@ static int take_signal(const struct measuring *measuring) {
         return n == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
+/* As worker_collect(), of all that is there: the first answer that is not 0, and 0 for -ENODATA. */
+static int collect(struct measuring *measuring) {
+        const struct measure *measure = measuring->measure;
+        int r;
+
+        while ((r = worker_collect(measuring->worker, measure->result)) == 0) {
+                measuring->deadline_msec = monotonic_msec() + measure->deadline_msec;
+                if (measure->handler)
+                        measure->handler(measure->userdata);
+        }
+        return r == -ENODATA ? 0 : r;
+}
+
 static int wait_for_end(struct measuring *measuring, int *ret_signal) {
         for (;;) {
                 uint64_t next = measure_bar_draw(&measuring->bar);
@@ -97,7 +107,7 @@ static int wait_for_end(struct measuring *measuring, int *ret_signal) {
                                 &has_signal);
                 if (r < 0)
                         return r;
-                r = worker_collect(measuring->worker, measuring->measure->result);
+                r = collect(measuring);
                 if (r != -EAGAIN)
                         return r;
                 if (has_signal)
@@ -107,12 +117,13 @@ static int wait_for_end(struct measuring *measuring, int *ret_signal) {
         }
 }
 
-/* -EBUSY if it can't even be killed. */
-static int end_worker(const struct measuring *measuring) {
+/* What is done by then is taken. -EBUSY if it can't even be killed. */
+static int end_worker(struct measuring *measuring) {
         uint64_t deadline = monotonic_msec() + MEASURE_GRACE_MSEC;
         struct pollfd pollfd = {.fd = worker_fd(measuring->worker), .events = POLLIN};
         int r = -EAGAIN;
 
+        (void)worker_cut(measuring->worker);
         (void)kill(worker_pid(measuring->worker), SIGTERM);
         while (r == -EAGAIN) {
                 uint64_t now = monotonic_msec();
@@ -120,7 +131,7 @@ static int end_worker(const struct measuring *measuring) {
                 if (now >= deadline)
                         break;
                 (void)poll(&pollfd, 1, (int)(deadline - now));
-                r = worker_collect(measuring->worker, measuring->measure->result);
+                r = collect(measuring);
         }
         return worker_kill(measuring->worker, KILL_GRACE_MSEC);
 }
@@ -128,9 +139,11 @@ static int end_worker(const struct measuring *measuring) {
 static int run(struct measuring *measuring, int *ret_signal) {
         const struct measure *measure = measuring->measure;
         _cleanup_(worker_freep) struct worker *worker = NULL;
+        struct worker_jobs jobs = measure->jobs;
         int r;
 
-        r = worker_start(guarded_job, measure, measure->result_size, &worker);
+        jobs.prepare = guard;
+        r = worker_start(&jobs, &worker);
         if (r < 0)
                 return r;
         measuring->worker = worker;

@@ -22,17 +22,18 @@ void measure_progress_free(struct probe_progress *progress);
 DEFINE_CLEANUP(struct probe_progress *, measure_progress_free);
 
 struct measure {
-        const char *title; /* "vg0/lv0 (dm-3)" */
-        worker_job job;
-        const void *input; /* has the progress, if the job shows it */
+        const char *title; /* "vg0/lv0 (dm-3)"; NULL where there is no progress */
+        struct worker_jobs jobs; /* an input has the progress, if its job shows it; prepare is measure's own */
         void *result;
-        size_t result_size;
-        unsigned deadline_msec;
+        unsigned deadline_msec;                /* for each of the jobs */
         const struct probe_progress *progress; /* may be NULL: no bar */
+        void (*handler)(void *userdata); /* after each of them, when RESULT is filled; may be NULL */
+        void *userdata;
 };
 
 /*
- * As worker_run(), with a progress bar on stderr where that is a terminal and the job takes longer than a moment.
+ * As worker_run(), with a progress bar on stderr where that is a terminal and the job takes longer than a moment. Of
+ * several jobs the rest is not done when one comes to no end: how many are done the handler knows.
  * SIGINT, SIGQUIT, SIGTERM and SIGHUP (but those that are ignored) end the worker, which itself ignores all but SIGTERM: by
  * that, which it may block while it must not be interrupted, and by SIGKILL where that is of no use; then *ret_signal
  * is the signal, else 0, and -EINTR is returned. A job that blocks SIGTERM to its end still hands over its RESULT then;

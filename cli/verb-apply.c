@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* setractl apply: makes the changes of the plan, bottom up, each in a worker with a deadline and noted in the ledger. */
+/* setractl apply: makes the changes of the plan, bottom up, in a worker, each with a deadline and noted in the ledger. */
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/ask.h"
+#include "cli/change-batch.h"
 #include "cli/device-change.h"
 #include "cli/find-layer.h"
 #include "cli/measure.h"
@@ -15,125 +16,78 @@
 #include "cli/verb.h"
 #include "common/apply.h"
 #include "common/change.h"
-#include "common/ledger-fate.h"
-#include "common/ledger-lock.h"
 #include "common/ledger-record.h"
-
-static int note_before(const struct decision *decision, const struct apply_request *request) {
-        const struct ledger_change change = change_record(decision, request);
-        bool damaged = false;
-        int r;
-
-        r = ledger_record_begin(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, &change, &damaged);
-        return change_check_ledger(r, damaged);
-}
-
-static int note_after(const struct apply_request *request, const struct apply_result *result) {
-        bool damaged = false;
-        int r;
-
-        if (result->put_back)
-                r = ledger_record_put_back(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device,
-                                result->before_sectors, &result->probe, &damaged);
-        else
-                r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &request->device, result->changed,
-                                &result->probe, &damaged);
-        return change_check_ledger(r, damaged);
-}
-
-static int apply_job(const void *input, void *result) {
-        return apply_change(input, result) < 0;
-}
 
 /* 0, or why the device does not have what the rule asks for. */
 static int error_of(const struct apply_result *result) {
         return result->error < 0 ? result->error : result->put_back_error;
 }
 
-static void report_result(const struct decision *decision, const struct apply_result *result) {
+static int report_result(const void *subject, const struct apply_result *result) {
+        const struct decision *decision = subject;
         _cleanup_(freep) char *sentence = change_sentence(decision, result), *title = NULL;
         int error = error_of(result);
 
         if (error == -EINTR) {
                 title = text_layer_title(decision->layer);
                 text_error("%s: interrupted before it was changed", title ?: decision->layer->label);
-                return;
+                return error;
         }
         if (error < 0) {
                 text_error("%s", sentence ?: strerror(-error));
-                return;
+                return error;
         }
         text_print(stdout, "%s", sentence ?: "");
         fflush(stdout); /* the next one may take its time */
+        return 0;
 }
 
-static void report_lost(const struct layer *layer, int error) {
-        _cleanup_(freep) char *title = text_layer_title(layer);
-
-        change_report_lost(title ?: layer->label, error);
-}
-
-/* Its worker was ended before it could say anything: the device itself says whether it was changed. */
-static void find_result(const struct context *context, const struct apply_request *request, struct apply_result *ret) {
-        const struct ledger_entry asked = {.device = request->device, .new_sectors = request->to_sectors};
-        bool made = ledger_judge_value(&asked, context->root) == LEDGER_MADE;
-
-        *ret = (struct apply_result){
-                        .error = made ? 0 : -EINTR,
-                        .step = made ? APPLY_PROBE : APPLY_SET,
-                        .before_sectors = request->from_sectors,
-                        .after_sectors = made ? request->to_sectors : request->from_sectors,
-                        .changed = made,
-                        .probe = {.skipped = "it was interrupted"},
-        };
-}
-
-/* In a worker. *RET_SIGNAL is the signal that has ended it, or 0. */
-static int run_change(const struct context *context, const struct decision *decision,
-                const struct apply_request *request, struct apply_result *result, int *ret_signal) {
+static void report_lost(const void *subject, int error) {
+        const struct decision *decision = subject;
         _cleanup_(freep) char *title = text_layer_title(decision->layer);
-        const struct measure measure = {
-                        .title = title,
-                        .job = apply_job,
-                        .input = request,
-                        .result = result,
-                        .result_size = sizeof(*result),
-                        .deadline_msec = change_deadline_msec(request, CHANGE_DEADLINE_MSEC),
-                        .progress = request->progress,
-        };
+
+        change_report_lost(title ?: decision->layer->label, error);
+}
+
+static bool find_end(const void *subject, const struct apply_result *result, struct ledger_end *ret) {
+        if (result->put_back)
+                ret->outcome = LEDGER_PUT_BACK;
+        else
+                ret->outcome = result->changed ? LEDGER_CONFIRMED : LEDGER_STANDS;
+        ret->back_to_sectors = result->before_sectors;
+        ret->probe = &result->probe;
+        return true;
+}
+
+static const struct change_batch_ops ops = {.report = report_result, .report_lost = report_lost, .end = find_end};
+
+static void add_change(struct change_batch *batch, const struct decision *decision, const struct apply_request *request) {
+        const struct ledger_intent intent = {.change = change_record(decision, request)};
+
+        change_batch_add(batch, decision, &request->device, request, &intent);
+}
+
+/* Alone, so that nothing is between its two measurements and the reader is told how far it is. */
+static int make_measured(struct change_batch *batch, const struct decision *decision, struct apply_request *request) {
+        _cleanup_(measure_progress_freep) struct probe_progress *progress = measure_progress_new();
+        _cleanup_(freep) char *title = text_layer_title(decision->layer);
         int r;
 
-        r = measure_run(&measure, ret_signal);
-        if (r == -EINTR)
-                find_result(context, request, result);
-        return r == -EINTR ? 0 : r;
+        r = change_batch_run(batch);
+        if (batch->signal_number != 0)
+                return r;
+        request->progress = progress;
+        batch->title = title;
+        add_change(batch, decision, request);
+        if (change_batch_run(batch) < 0)
+                r = -EIO;
+        batch->title = NULL;
+        return r;
 }
 
-static int run_on_record(const struct context *context, const struct decision *decision,
-                const struct apply_request *request, int *ret_signal) {
-        struct apply_result result = {};
-        int r, failed;
-
-        r = note_before(decision, request);
-        if (r < 0)
-                return r;
-        r = run_change(context, decision, request, &result, ret_signal);
-        if (r < 0)
-                report_lost(decision->layer, r);
-        else
-                report_result(decision, &result);
-        if (change_may_be_made(r))
-                return r;
-        failed = r < 0 ? r : error_of(&result);
-        r = note_after(request, &result);
-        return failed < 0 ? failed : r;
-}
-
-/* 0, or a negative errno after saying on stderr what is wrong. */
-static int make_change(const struct context *context, const struct decision *decision, int *ret_signal) {
-        _cleanup_(measure_progress_freep) struct probe_progress *progress = NULL;
+/* With those that come after it, or now. 0, or a negative errno after saying on stderr what is wrong. */
+static int make_change(const struct context *context, struct change_batch *batch, const struct decision *decision) {
         struct apply_request request = {};
-        sigset_t before;
         int r;
 
         r = change_request(context->survey, decision, &request);
@@ -145,11 +99,10 @@ static int make_change(const struct context *context, const struct decision *dec
                 request.probe = false;
                 request.probe_skipped[0] = '\0';
         }
-        request.progress = progress = measure_progress_new();
-        measure_hold_signals(&before);
-        r = run_on_record(context, decision, &request, ret_signal);
-        measure_release_signals(&before);
-        return r;
+        if (request.probe)
+                return make_measured(batch, decision, &request);
+        add_change(batch, decision, &request);
+        return change_batch_is_full(batch) ? change_batch_run(batch) : 0;
 }
 
 /* *ASKS is whether the next one is asked about, too. */
@@ -164,13 +117,13 @@ static enum answer ask_about(const struct context *context, const struct decisio
         return answer;
 }
 
-static enum exit_status make_changes(const struct context *context) {
+/* Those that are asked about are made one by one. */
+static enum exit_status make_batches(const struct context *context, struct change_batch *batch) {
         const struct plan *plan = &context->survey->plan;
         enum exit_status status = STATUS_DONE;
         bool asks = context->options.interactive;
-        int signal_number = 0;
 
-        for (size_t i = 0; i < plan->n_decisions && signal_number == 0; i++) {
+        for (size_t i = 0; i < plan->n_decisions && batch->signal_number == 0; i++) {
                 enum answer answer;
 
                 if (!decision_is_change(&plan->decisions[i]))
@@ -178,11 +131,29 @@ static enum exit_status make_changes(const struct context *context) {
                 answer = ask_about(context, &plan->decisions[i], &asks);
                 if (answer == ANSWER_QUIT)
                         break;
-                if (answer != ANSWER_NO && make_change(context, &plan->decisions[i], &signal_number) < 0)
+                if (answer != ANSWER_NO && make_change(context, batch, &plan->decisions[i]) < 0)
+                        status = STATUS_FAILED;
+                if (asks && change_batch_run(batch) < 0)
                         status = STATUS_FAILED;
         }
-        if (signal_number != 0)
-                measure_end_by(signal_number);
+        if (batch->signal_number == 0 && change_batch_run(batch) < 0)
+                status = STATUS_FAILED;
+        return status;
+}
+
+static enum exit_status make_changes(const struct context *context) {
+        const struct plan *plan = &context->survey->plan;
+        struct change_batch batch;
+        enum exit_status status;
+
+        if (change_batch_init(&batch, &ops, context->root) < 0) {
+                text_error("%s", strerror(ENOMEM));
+                return STATUS_FAILED;
+        }
+        status = make_batches(context, &batch);
+        change_batch_done(&batch);
+        if (batch.signal_number != 0)
+                measure_end_by(batch.signal_number);
         report_held(stdout, plan, context->colors);
         if (plan->n_changes == 0)
                 text_print(stdout, "Nothing to change.");

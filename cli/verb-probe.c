@@ -111,8 +111,7 @@ static int run(struct probing_context *c, int *ret_signal) {
         };
         const struct measure measure = {
                         .title = c->title,
-                        .job = probe_job_run,
-                        .input = &job,
+                        .jobs = {.job = probe_job_run, .inputs = &job, .n = 1},
                         .deadline_msec = (unsigned)probe_report_msec(&c->report) + DEADLINE_MSEC,
                         .progress = &c->desk->progress,
         };

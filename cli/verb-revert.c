@@ -5,17 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/change-batch.h"
 #include "cli/device-change.h"
 #include "cli/find-layer.h"
+#include "cli/measure.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "common/apply.h"
 #include "common/discover-ledger.h"
 #include "common/discover.h"
-#include "common/ledger-lock.h"
 #include "common/ledger-record.h"
 #include "common/revert.h"
-#include "common/worker.h"
 
 /* What the ledger was, and what the machine is, when the command began. */
 struct scene {
@@ -152,11 +152,8 @@ static enum exit_status choose_entries(struct scene *scene) {
 
 /* --- one entry */
 
-static int apply_job(const void *input, void *result) {
-        return apply_change(input, result) < 0;
-}
-
-static int report(const struct revert *revert, const struct apply_result *result) {
+static int report(const void *subject, const struct apply_result *result) {
+        const struct revert *revert = subject;
         _cleanup_(freep) char *sentence = revert_sentence(revert, result);
 
         if (revert_has_failed(revert, result)) {
@@ -167,64 +164,85 @@ static int report(const struct revert *revert, const struct apply_result *result
         return 0;
 }
 
-static int note_outcome(const struct revert *revert, enum ledger_outcome outcome) {
-        bool damaged = false;
-        int r;
+static void report_lost(const void *subject, int error) {
+        const struct revert *revert = subject;
 
-        r = ledger_record_revert_end(
-                        LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &revert->entry->device, outcome, &damaged);
-        return change_check_ledger(r, damaged);
+        change_report_lost(revert->entry->label, error);
 }
+
+static bool find_end(const void *subject, const struct apply_result *result, struct ledger_end *ret) {
+        const struct revert *revert = subject;
+
+        ret->outcome = revert_outcome(revert, result, true);
+        return result || !revert_has_failed(revert, NULL);
+}
+
+static const struct change_batch_ops ops = {.report = report, .report_lost = report_lost, .end = find_end};
 
 /* On record first: whatever happens to this process, the ledger knows both values. */
-static int note_before(const struct revert *revert) {
-        const struct ledger_revert record = revert_record(revert, true);
-        bool damaged = false;
-        int r;
-
-        r = ledger_record_revert_begin(
-                        LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, &revert->entry->device, &record, &damaged);
-        return change_check_ledger(r, damaged);
-}
-
-/* The original value is put back by a worker. 0, or a negative errno after saying on stderr what is wrong. */
-static int put_back(const struct revert *revert) {
+static void add_revert(struct change_batch *batch, const struct revert *revert) {
+        const struct device_identity *device = &revert->entry->device;
+        struct ledger_intent intent = {.is_revert = true};
         struct apply_request request;
-        struct apply_result result = {};
-        int r, failed;
 
-        r = note_before(revert);
-        if (r < 0)
-                return r;
-        revert_request(revert, &request);
-        r = worker_run(apply_job, &request, &result, sizeof(result), CHANGE_DEADLINE_MSEC);
-        if (r < 0) {
-                change_report_lost(revert->entry->label, r);
-                if (!change_may_be_made(r))
-                        (void)note_outcome(revert, LEDGER_STANDS);
-                return r;
+        if (revert->state != REVERT_WANTED) {
+                change_batch_add(batch, revert, device, NULL, NULL);
+                return;
         }
-        failed = report(revert, &result);
-        r = note_outcome(revert, revert_outcome(revert, &result, true));
-        return failed < 0 ? failed : r;
+        intent.revert = revert_record(revert, true);
+        revert_request(revert, &request);
+        change_batch_add(batch, revert, device, &request, &intent);
 }
 
-static int revert_entry(const struct scene *scene, const struct ledger_entry *entry) {
-        const struct revert revert = revert_find(scene->ledger, entry, scene->topology);
-        int r;
+/* --- all of them */
 
-        if (revert.state == REVERT_WANTED && !scene->options->dry_run)
-                return put_back(&revert);
-        r = report(&revert, NULL);
-        if (r < 0 || scene->options->dry_run)
-                return r;
-        return note_outcome(&revert, revert_outcome(&revert, NULL, true));
+static enum exit_status revert_chosen(const struct scene *scene, struct change_batch *batch, struct revert *reverts) {
+        enum exit_status status = STATUS_DONE;
+
+        for (size_t i = 0; i < ledger_count(scene->ledger) && batch->signal_number == 0; i++) {
+                if (!scene->chosen[i])
+                        continue;
+                reverts[i] = revert_find(scene->ledger, ledger_get(scene->ledger, i), scene->topology);
+                if (scene->options->dry_run) {
+                        if (report(&reverts[i], NULL) < 0)
+                                status = STATUS_FAILED;
+                        continue;
+                }
+                add_revert(batch, &reverts[i]);
+                if (change_batch_is_full(batch) && change_batch_run(batch) < 0)
+                        status = STATUS_FAILED;
+        }
+        if (batch->signal_number == 0 && change_batch_run(batch) < 0)
+                status = STATUS_FAILED;
+        return status;
+}
+
+static enum exit_status revert_all(const struct context *context, const struct scene *scene) {
+        _cleanup_(freep) struct revert *reverts = calloc(ledger_count(scene->ledger) + 1, sizeof(*reverts));
+        struct change_batch batch = {};
+        enum exit_status status;
+
+        if (!reverts || change_batch_init(&batch, &ops, context->root) < 0) {
+                text_error("%s", strerror(ENOMEM));
+                return STATUS_FAILED;
+        }
+        status = revert_chosen(scene, &batch, reverts);
+        change_batch_done(&batch);
+        if (batch.signal_number != 0)
+                measure_end_by(batch.signal_number);
+        return status;
+}
+
+static bool any_is_chosen(const struct scene *scene) {
+        for (size_t i = 0; i < ledger_count(scene->ledger); i++)
+                if (scene->chosen[i])
+                        return true;
+        return false;
 }
 
 enum exit_status verb_revert(struct context *context) {
         _cleanup_(scene_done) struct scene scene = {.options = &context->options};
         enum exit_status status;
-        size_t n = 0;
 
         if (check_usage(&context->options) < 0)
                 return STATUS_USAGE;
@@ -235,12 +253,9 @@ enum exit_status verb_revert(struct context *context) {
         if (open_scene(context, &scene) < 0)
                 return STATUS_FAILED;
         status = choose_entries(&scene);
-        for (size_t i = 0; i < ledger_count(scene.ledger); i++) {
-                n += scene.chosen[i];
-                if (scene.chosen[i] && revert_entry(&scene, ledger_get(scene.ledger, i)) < 0)
-                        status = STATUS_FAILED;
-        }
-        if (context->options.all && n == 0)
+        if (revert_all(context, &scene) != STATUS_DONE)
+                status = STATUS_FAILED;
+        if (context->options.all && !any_is_chosen(&scene))
                 text_print(stdout, "Nothing to put back.");
         return status;
 }

@@ -180,10 +180,11 @@ static int measure(struct tuning *tuning, int *ret_signal) {
         _cleanup_(freep) char *title = text_layer_title(tuning->layer);
         const struct measure measure = {
                         .title = title,
-                        .job = tune_job,
-                        .input = &tuning->request,
+                        .jobs = {.job = tune_job,
+                                        .inputs = &tuning->request,
+                                        .n = 1,
+                                        .result_size = sizeof(tuning->result)},
                         .result = &tuning->result,
-                        .result_size = sizeof(tuning->result),
                         .deadline_msec = deadline_msec(&tuning->request),
                         .progress = tuning->progress,
         };

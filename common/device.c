@@ -67,6 +67,11 @@ bool device_identity_equal(const struct device_identity *a, const struct device_
         return !both_have_map(a, b) || strcmp(a->dm_name, b->dm_name) == 0;
 }
 
+/* Most devices of a machine that has many differ in the minor number alone, and that counts up. */
+size_t device_number_hash(const struct device_identity *device) {
+        return (size_t)device->major * 31 + device->minor;
+}
+
 bool device_identity_is_certain(const struct device_identity *a, const struct device_identity *b) {
         return *a->dm_uuid || both_have_diskseq(a, b) || both_have_map(a, b);
 }

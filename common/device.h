@@ -7,6 +7,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "topology.h"
@@ -32,6 +33,9 @@ int device_identity_from_layer(const struct layer *layer, struct device_identity
  * uuid count, if both are known. The kernel name does not count.
  */
 bool device_identity_equal(const struct device_identity *a, const struct device_identity *b);
+
+/* Of two that are equal the same: by their number alone. */
+size_t device_number_hash(const struct device_identity *device);
 
 /* Of two that are equal: whether more than the number says so. */
 bool device_identity_is_certain(const struct device_identity *a, const struct device_identity *b);

@@ -12,8 +12,16 @@ enum ledger_fate ledger_judge_value(const struct ledger_entry *entry, const stru
         return (uint64_t)kib.value * 1024 / SECTOR_BYTES == entry->new_sectors ? LEDGER_MADE : LEDGER_NOT_MADE;
 }
 
-enum ledger_fate ledger_judge(const struct ledger_entry *entry, void *userdata) {
-        const struct sysroot *root = userdata;
+bool ledger_owner_is_alive(struct ledger_owners *owners, const struct process *owner) {
+        if (!process_equal(owner, &owners->last)) {
+                owners->last = *owner;
+                owners->last_is_alive = process_is_alive(owners->root, owner);
+        }
+        return owners->last_is_alive;
+}
 
-        return process_is_alive(root, &entry->owner) ? LEDGER_UNDECIDED : ledger_judge_value(entry, root);
+enum ledger_fate ledger_judge(const struct ledger_entry *entry, void *userdata) {
+        struct ledger_owners *owners = userdata;
+
+        return ledger_owner_is_alive(owners, &entry->owner) ? LEDGER_UNDECIDED : ledger_judge_value(entry, owners->root);
 }

@@ -244,7 +244,7 @@ char *ledger_format(const struct ledger *ledger) {
         _cleanup_(json_decrefp) json_t *document = NULL;
 
         for (size_t i = 0; i < ledger->n_records; i++)
-                if (json_array_append_new(entries, encode_record(&ledger->records[i])) < 0)
+                if (json_array_append_new(entries, encode_record(ledger->records[i])) < 0)
                         return NULL;
         document = json_pack("{s:i, s:O}", "version", LEDGER_VERSION, "entries", entries);
         return document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;

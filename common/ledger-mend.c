@@ -6,7 +6,9 @@
 #include "common/worker.h"
 
 bool ledger_needs_mending(const struct ledger_entry *entry, const struct sysroot *root) {
-        return entry->pending && entry->trial_from_sectors.known && ledger_judge(entry, (void *)root) == LEDGER_MADE;
+        struct ledger_owners owners = {.root = root};
+
+        return entry->pending && entry->trial_from_sectors.known && ledger_judge(entry, &owners) == LEDGER_MADE;
 }
 
 static int apply_job(const void *input, void *result) {
@@ -25,11 +27,11 @@ static int put_back(const struct ledger_entry *entry, unsigned deadline_msec, st
 
 /* As ledger_judge(), but the value of a device that is not there any longer is not there either. */
 static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
-        const struct sysroot *root = userdata;
+        struct ledger_owners *owners = userdata;
         bool is_gone = entry->trial_from_sectors.known &&
-                       !sysroot_exists(root, "sys/dev/block/%u:%u", entry->device.major, entry->device.minor);
+                       !sysroot_exists(owners->root, "sys/dev/block/%u:%u", entry->device.major, entry->device.minor);
 
-        if (is_gone && !process_is_alive(root, &entry->owner))
+        if (is_gone && !ledger_owner_is_alive(owners, &entry->owner))
                 return LEDGER_NOT_MADE;
         return ledger_judge(entry, userdata);
 }
@@ -37,6 +39,7 @@ static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) 
 int ledger_mend(const char *directory, unsigned wait_msec, unsigned deadline_msec, const struct sysroot *root,
                 ledger_mend_handler handler, void *userdata, bool *ret_damaged) {
         _cleanup_(ledger_freep) struct ledger *ledger = NULL;
+        struct ledger_owners owners = {.root = root};
         bool any = false;
 
         *ret_damaged = false;
@@ -54,5 +57,5 @@ int ledger_mend(const char *directory, unsigned wait_msec, unsigned deadline_mse
                 handler(entry, r, &result, userdata);
                 any = true;
         }
-        return any ? ledger_record_settle(directory, wait_msec, judge, (void *)root, ret_damaged) : 0;
+        return any ? ledger_record_settle(directory, wait_msec, judge, &owners, ret_damaged) : 0;
 }

@@ -8,15 +8,19 @@
 /* Of a file; LEDGER_ENTRIES_MAX ordinary entries are far smaller. */
 #define LEDGER_BYTES_MAX ((size_t)32 << 20)
 
+#define LEDGER_BUCKETS 1024U
+
 struct ledger_record {
+        struct ledger_record *next; /* of the same bucket */
         struct ledger_entry entry;
         bool has_previous; /* while pending: what stands again if the change is not made */
         struct ledger_entry previous;
 };
 
 struct ledger {
-        struct ledger_record *records;
+        struct ledger_record **records; /* in the order in which they came */
         size_t n_records, n_allocated;
+        struct ledger_record *buckets[LEDGER_BUCKETS]; /* by number of the device */
 };
 
 void ledger_clear(struct ledger *ledger);

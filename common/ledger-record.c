@@ -48,25 +48,15 @@ static int record_open(struct record *record, const char *directory, unsigned wa
 /* What was left pending by processes that are gone meanwhile is settled by the way. */
 static int record_save(struct record *record) {
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        struct ledger_owners owners;
         int r;
 
         r = sysroot_open(NULL, &root);
         if (r < 0)
                 return r;
-        (void)ledger_settle(record->ledger, ledger_judge, root);
+        owners = (struct ledger_owners){.root = root};
+        (void)ledger_settle(record->ledger, ledger_judge, &owners);
         return ledger_save(record->ledger, record->path);
-}
-
-/* This process is at it. */
-static int record_save_begun(struct record *record, const struct device_identity *device) {
-        struct process self;
-        int r;
-
-        r = process_self(&self);
-        if (r < 0)
-                return r;
-        ledger_own(record->ledger, device, &self);
-        return record_save(record);
 }
 
 static uint64_t now_usec(void) {
@@ -76,46 +66,47 @@ static uint64_t now_usec(void) {
         return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-int ledger_record_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct ledger_change *change, bool *ret_damaged) {
+static int begin_one(struct ledger *ledger, const struct ledger_intent *intent, const struct process *owner) {
+        int r;
+
+        r = intent->is_revert ? ledger_begin_revert(ledger, intent->device, &intent->revert, now_usec())
+                             : ledger_begin(ledger, intent->device, &intent->change, now_usec());
+        if (r >= 0)
+                ledger_own(ledger, intent->device, owner);
+        return r;
+}
+
+int ledger_record_begin(
+                const char *directory, unsigned wait_msec, struct ledger_intent *intents, size_t n, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
+        struct process self;
+        bool any = false;
         int r;
 
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        r = ledger_begin(record.ledger, device, change, now_usec());
-        return r < 0 ? r : record_save_begun(&record, device);
-}
-
-int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,
-                const struct probe_result *probe, bool *ret_damaged) {
-        _cleanup_(record_done) struct record record;
-        int r;
-
-        r = record_open(&record, directory, wait_msec, ret_damaged);
+        r = process_self(&self);
         if (r < 0)
                 return r;
-        if (made)
-                ledger_confirm(record.ledger, device, probe);
-        else
-                ledger_abandon(record.ledger, device);
-        return record_save(&record);
+        for (size_t i = 0; i < n; i++) {
+                intents[i].error = begin_one(record.ledger, &intents[i], &self);
+                any |= intents[i].error == 0;
+        }
+        return any ? record_save(&record) : 0;
 }
 
-int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                uint64_t back_to_sectors, const struct probe_result *probe, bool *ret_damaged) {
-        _cleanup_(record_done) struct record record;
-        int r;
-
-        r = record_open(&record, directory, wait_msec, ret_damaged);
-        if (r < 0)
-                return r;
-        ledger_put_back(record.ledger, device, back_to_sectors, probe);
-        return record_save(&record);
+static void end_one(struct ledger *ledger, const struct ledger_end *end) {
+        switch (end->outcome) {
+        case LEDGER_STANDS: ledger_abandon(ledger, end->device); break;
+        case LEDGER_CONFIRMED: ledger_confirm(ledger, end->device, end->probe); break;
+        case LEDGER_PUT_BACK: ledger_put_back(ledger, end->device, end->back_to_sectors, end->probe); break;
+        case LEDGER_RELEASED: ledger_release(ledger, end->device); break;
+        case LEDGER_REMOVED: ledger_remove(ledger, end->device); break;
+        }
 }
 
-int ledger_record_stack(const char *directory, unsigned wait_msec, const struct device_identity *device, uint64_t stack,
+int ledger_record_end(const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n,
                 bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
@@ -123,35 +114,21 @@ int ledger_record_stack(const char *directory, unsigned wait_msec, const struct 
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        ledger_note_stack(record.ledger, device, stack);
+        for (size_t i = 0; i < n; i++)
+                end_one(record.ledger, &ends[i]);
         return record_save(&record);
 }
 
-int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct ledger_revert *revert, bool *ret_damaged) {
+int ledger_record_stacks(const char *directory, unsigned wait_msec, const struct ledger_stack *stacks, size_t n,
+                bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 
         r = record_open(&record, directory, wait_msec, ret_damaged);
         if (r < 0)
                 return r;
-        r = ledger_begin_revert(record.ledger, device, revert, now_usec());
-        return r < 0 ? r : record_save_begun(&record, device);
-}
-
-int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                enum ledger_outcome outcome, bool *ret_damaged) {
-        _cleanup_(record_done) struct record record;
-        int r;
-
-        r = record_open(&record, directory, wait_msec, ret_damaged);
-        if (r < 0)
-                return r;
-        switch (outcome) {
-        case LEDGER_STANDS: ledger_abandon(record.ledger, device); break;
-        case LEDGER_RELEASED: ledger_release(record.ledger, device); break;
-        case LEDGER_REMOVED: ledger_remove(record.ledger, device); break;
-        }
+        for (size_t i = 0; i < n; i++)
+                ledger_note_stack(record.ledger, &stacks[i].device, stacks[i].stack);
         return record_save(&record);
 }
 
@@ -171,12 +148,14 @@ void ledger_section_free(struct ledger_section *section) {
 static int check_idle(struct ledger_section *section) {
         _cleanup_(sysroot_freep) struct sysroot *root = NULL;
         const struct ledger_entry *entry;
+        struct ledger_owners owners;
         int r;
 
         r = sysroot_open(NULL, &root);
         if (r < 0)
                 return r;
-        (void)ledger_settle(section->record.ledger, ledger_judge, root);
+        owners = (struct ledger_owners){.root = root};
+        (void)ledger_settle(section->record.ledger, ledger_judge, &owners);
         entry = ledger_find(section->record.ledger, &section->device);
         return entry && entry->pending ? -EBUSY : 0;
 }
@@ -200,11 +179,16 @@ int ledger_section_begin(const char *directory, unsigned wait_msec, const struct
 }
 
 int ledger_section_note(struct ledger_section *section, const struct ledger_change *change) {
+        const struct ledger_intent intent = {.device = &section->device, .change = *change};
+        struct process self;
         int r;
 
+        r = process_self(&self);
+        if (r < 0)
+                return r;
         ledger_abandon(section->record.ledger, &section->device);
-        r = ledger_begin(section->record.ledger, &section->device, change, now_usec());
-        return r < 0 ? r : record_save_begun(&section->record, &section->device);
+        r = begin_one(section->record.ledger, &intent, &self);
+        return r < 0 ? r : record_save(&section->record);
 }
 
 int ledger_section_end(struct ledger_section *section) {

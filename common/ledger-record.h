@@ -21,38 +21,46 @@
 
 #define LEDGER_DIRECTORY "/run/setrad"
 
-/* Before a change: an original value that is not on record could not be put back. */
-int ledger_record_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct ledger_change *change, bool *ret_damaged);
-
-/* After it: MADE or not. PROBE may be NULL. */
-int ledger_record_end(const char *directory, unsigned wait_msec, const struct device_identity *device, bool made,
-                const struct probe_result *probe, bool *ret_damaged);
-
-/*
- * After a change that was made, found to be no good, and taken back by setrad itself to BACK_TO_SECTORS: as
- * ledger_put_back(). It is not tried again before rule or stack change.
- */
-int ledger_record_put_back(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                uint64_t back_to_sectors, const struct probe_result *probe, bool *ret_damaged);
-
-/* As ledger_note_stack(). */
-int ledger_record_stack(const char *directory, unsigned wait_msec, const struct device_identity *device, uint64_t stack,
-                bool *ret_damaged);
-
-/* Before an original value is put back: as ledger_begin_revert(). */
-int ledger_record_revert_begin(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                const struct ledger_revert *revert, bool *ret_damaged);
-
-enum ledger_outcome {
-        LEDGER_STANDS,   /* it was not put back: what was on record before stands again */
-        LEDGER_RELEASED, /* it was, or need not be: the entry stays, as reverted */
-        LEDGER_REMOVED,  /* the entry goes */
+/* What is about to be done to one device: a change, or that its original value is put back. */
+struct ledger_intent {
+        const struct device_identity *device;
+        bool is_revert;
+        struct ledger_change change; /* the one, as ledger_begin(), */
+        struct ledger_revert revert; /* or the other, as ledger_begin_revert() */
+        int error;                   /* out: it is not on record, for a reason of its own, and must not be done */
 };
 
-/* After it, and where there is nothing to be done, without it. */
-int ledger_record_revert_end(const char *directory, unsigned wait_msec, const struct device_identity *device,
-                enum ledger_outcome outcome, bool *ret_damaged);
+/* Before changes: an original value that is not on record could not be put back. All N are with one write. */
+int ledger_record_begin(
+                const char *directory, unsigned wait_msec, struct ledger_intent *intents, size_t n, bool *ret_damaged);
+
+enum ledger_outcome {
+        LEDGER_STANDS,    /* it was not changed, or not put back: what was on record before stands again */
+        LEDGER_CONFIRMED, /* it was changed */
+        LEDGER_PUT_BACK,  /* changed, found to be no good, and taken back by setrad itself: as ledger_put_back() */
+        LEDGER_RELEASED,  /* its original value was put back, or need not be: the entry stays, as reverted */
+        LEDGER_REMOVED,   /* the same, or it is gone: the entry goes */
+};
+
+struct ledger_end {
+        const struct device_identity *device;
+        enum ledger_outcome outcome;
+        uint64_t back_to_sectors;         /* of what is put back */
+        const struct probe_result *probe; /* of what is confirmed or put back; may be NULL */
+};
+
+/* After them, and where there was nothing to be done to a device, without that. */
+int ledger_record_end(const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n,
+                bool *ret_damaged);
+
+struct ledger_stack {
+        struct device_identity device;
+        uint64_t stack;
+};
+
+/* As ledger_note_stack(). */
+int ledger_record_stacks(const char *directory, unsigned wait_msec, const struct ledger_stack *stacks, size_t n,
+                bool *ret_damaged);
 
 /*
  * Values that a device has for moments only, each on record before it is given, under the lock from first to last. If this

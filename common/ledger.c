@@ -22,9 +22,15 @@ struct ledger *ledger_new(void) {
         return calloc(1, sizeof(struct ledger));
 }
 
+static void record_free(struct ledger_record *record) {
+        ledger_record_done(record);
+        free(record);
+}
+
 void ledger_clear(struct ledger *ledger) {
         for (size_t i = 0; i < ledger->n_records; i++)
-                ledger_record_done(&ledger->records[i]);
+                record_free(ledger->records[i]);
+        memset(ledger->buckets, 0, sizeof(ledger->buckets));
         ledger->n_records = 0;
 }
 
@@ -38,7 +44,7 @@ void ledger_free(struct ledger *ledger) {
 
 static int grow(struct ledger *ledger) {
         size_t n = ledger->n_allocated ? ledger->n_allocated * 2 : 16;
-        struct ledger_record *records;
+        struct ledger_record **records;
 
         if (ledger->n_records < ledger->n_allocated)
                 return 0;
@@ -50,13 +56,14 @@ static int grow(struct ledger *ledger) {
         return 0;
 }
 
-static struct ledger_record *find_number(const struct ledger *ledger, const struct device_identity *device) {
-        for (size_t i = 0; i < ledger->n_records; i++) {
-                const struct device_identity *other = &ledger->records[i].entry.device;
+static size_t bucket_of(const struct device_identity *device) {
+        return device_number_hash(device) % LEDGER_BUCKETS;
+}
 
-                if (other->major == device->major && other->minor == device->minor)
-                        return &ledger->records[i];
-        }
+static struct ledger_record *find_number(const struct ledger *ledger, const struct device_identity *device) {
+        for (struct ledger_record *record = ledger->buckets[bucket_of(device)]; record; record = record->next)
+                if (record->entry.device.major == device->major && record->entry.device.minor == device->minor)
+                        return record;
         return NULL;
 }
 
@@ -67,27 +74,42 @@ static struct ledger_record *find(const struct ledger *ledger, const struct devi
 }
 
 static void drop(struct ledger *ledger, struct ledger_record *record) {
-        size_t after = ledger->n_records - (size_t)(record - ledger->records) - 1;
+        struct ledger_record **link = &ledger->buckets[bucket_of(&record->entry.device)];
+        size_t i = 0;
 
-        ledger_record_done(record);
-        memmove(record, record + 1, after * sizeof(*record));
+        while (*link != record)
+                link = &(*link)->next;
+        *link = record->next;
+        while (ledger->records[i] != record)
+                i++;
         ledger->n_records--;
+        memmove(&ledger->records[i], &ledger->records[i + 1], (ledger->n_records - i) * sizeof(*ledger->records));
+        record_free(record);
+}
+
+/* Room for one more, of a device of that number. */
+static int make_room(struct ledger *ledger, const struct device_identity *device) {
+        if (ledger->n_records >= LEDGER_ENTRIES_MAX)
+                return -ENOSPC;
+        return find_number(ledger, device) ? -EEXIST : grow(ledger);
 }
 
 int ledger_add(struct ledger *ledger, struct ledger_record *record) {
-        int r = 0;
+        struct ledger_record **bucket = &ledger->buckets[bucket_of(&record->entry.device)], *added = NULL;
+        int r;
 
-        if (ledger->n_records >= LEDGER_ENTRIES_MAX)
-                r = -ENOSPC;
-        else if (find_number(ledger, &record->entry.device))
-                r = -EEXIST;
-        if (r == 0)
-                r = grow(ledger);
+        r = make_room(ledger, &record->entry.device);
+        if (r == 0) {
+                added = malloc(sizeof(*added));
+                r = added ? 0 : -ENOMEM;
+        }
         if (r < 0) {
                 ledger_record_done(record);
                 return r;
         }
-        ledger->records[ledger->n_records++] = *record;
+        *added = *record;
+        added->next = *bucket;
+        *bucket = ledger->records[ledger->n_records++] = added;
         *record = (struct ledger_record){};
         return 0;
 }
@@ -291,7 +313,7 @@ bool ledger_settle(struct ledger *ledger, ledger_fate_handler judge, void *userd
         /* From the last on, as entries may go; again, where what stands again was begun by another, and is pending, too. */
         for (size_t i = ledger->n_records; i > 0;) {
                 size_t n = ledger->n_records;
-                bool settled = settle(ledger, &ledger->records[i - 1].entry, judge, userdata);
+                bool settled = settle(ledger, &ledger->records[i - 1]->entry, judge, userdata);
 
                 any |= settled;
                 if (!settled || ledger->n_records < n)
@@ -415,5 +437,5 @@ size_t ledger_count(const struct ledger *ledger) {
 }
 
 const struct ledger_entry *ledger_get(const struct ledger *ledger, size_t i) {
-        return i < ledger->n_records ? &ledger->records[i].entry : NULL;
+        return i < ledger->n_records ? &ledger->records[i]->entry : NULL;
 }

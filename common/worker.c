@@ -5,7 +5,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -30,6 +32,8 @@ struct worker {
         pid_t pid;
         int fd;
         bool reaped;
+        size_t n, n_taken;
+        atomic_size_t *n_begun; /* shared with the child; more than N once there is to be no more */
         size_t result_size, received;
         unsigned char result[];
 };
@@ -86,9 +90,20 @@ static void be_idle(void) {
                 (void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
 }
 
-static _Noreturn void child(worker_job job, const void *input, struct worker *worker, int fd, pid_t parent) {
-        int r;
+/* Returns what the last one returned. */
+static int do_jobs(const struct worker_jobs *jobs, struct worker *worker) {
+        int r = 0;
 
+        for (size_t i; (i = atomic_fetch_add(worker->n_begun, 1)) < jobs->n;) {
+                memset(worker->result, 0, worker->result_size);
+                r = jobs->job((const unsigned char *)jobs->inputs + i * jobs->input_size, worker->result);
+                if (!write_all(RESULT_FD, worker->result, worker->result_size))
+                        _exit(EXIT_FAILURE);
+        }
+        return r;
+}
+
+static _Noreturn void child(const struct worker_jobs *jobs, struct worker *worker, int fd, pid_t parent) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
                 _exit(EXIT_FAILURE);
         be_idle();
@@ -98,10 +113,9 @@ static _Noreturn void child(worker_job job, const void *input, struct worker *wo
                 _exit(EXIT_FAILURE);
         close_from(RESULT_FD + 1);
         default_signals();
-        r = job(input, worker->result);
-        if (!write_all(RESULT_FD, worker->result, worker->result_size))
-                _exit(EXIT_FAILURE);
-        _exit(exit_status(r));
+        if (jobs->prepare)
+                jobs->prepare();
+        _exit(exit_status(do_jobs(jobs, worker)));
 }
 
 /* Only the parent's end is non-blocking: the child writes a result that is larger than the pipe as it is read. */
@@ -118,7 +132,7 @@ static int open_pipe(int fds[2]) {
         return 0;
 }
 
-static int start(worker_job job, const void *input, struct worker *worker) {
+static int start(const struct worker_jobs *jobs, struct worker *worker) {
         _cleanup_(closep) int reader = -1, writer = -1;
         sigset_t all, before;
         pid_t pid, parent = getpid();
@@ -134,7 +148,7 @@ static int start(worker_job job, const void *input, struct worker *worker) {
                 return -errno;
         pid = fork();
         if (pid == 0)
-                child(job, input, worker, writer, parent);
+                child(jobs, worker, writer, parent);
         r = pid < 0 ? -errno : 0;
         sigprocmask(SIG_SETMASK, &before, NULL);
         if (r < 0)
@@ -144,20 +158,36 @@ static int start(worker_job job, const void *input, struct worker *worker) {
         return 0;
 }
 
-int worker_start(worker_job job, const void *input, size_t result_size, struct worker **ret) {
+static int new_counter(atomic_size_t **ret) {
+        atomic_size_t *counter = mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+        if (counter == MAP_FAILED)
+                return -errno;
+        atomic_init(counter, 0);
+        *ret = counter;
+        return 0;
+}
+
+int worker_start(const struct worker_jobs *jobs, struct worker **ret) {
         _cleanup_(freep) struct worker *worker = NULL;
         size_t size;
         int r;
 
-        if (__builtin_add_overflow(sizeof(*worker), result_size, &size))
+        if (__builtin_add_overflow(sizeof(*worker), jobs->result_size, &size))
                 return -EOVERFLOW;
         worker = calloc(1, size);
         if (!worker)
                 return -ENOMEM;
-        worker->result_size = result_size;
-        r = start(job, input, worker);
+        worker->n = jobs->n;
+        worker->result_size = jobs->result_size;
+        r = new_counter(&worker->n_begun);
         if (r < 0)
                 return r;
+        r = start(jobs, worker);
+        if (r < 0) {
+                munmap(worker->n_begun, sizeof(*worker->n_begun));
+                return r;
+        }
         *ret = TAKE_PTR(worker);
         return 0;
 }
@@ -198,15 +228,21 @@ static bool reap_within(struct worker *worker, unsigned msec) {
         return true;
 }
 
-/* 1: end of file; 0: nothing more yet; or a negative errno. */
-static int receive(struct worker *worker) {
+/*
+ * 1: end of file; 0: nothing more now, or, of a result that is not the LAST, all of it is there; or a negative errno. What
+ * follows stays in the pipe.
+ */
+static int receive(struct worker *worker, bool last) {
         for (;;) {
                 /* One byte more than is due: so the end of the file is seen in the same call. */
                 unsigned char surplus;
                 bool full = worker->received == worker->result_size;
-                ssize_t n = read(worker->fd, full ? &surplus : worker->result + worker->received,
-                                full ? 1 : worker->result_size - worker->received);
+                ssize_t n;
 
+                if (full && !last)
+                        return 0;
+                n = read(worker->fd, full ? &surplus : worker->result + worker->received,
+                                full ? 1 : worker->result_size - worker->received);
                 if (n == 0)
                         return 1;
                 if (n < 0 && errno == EINTR)
@@ -220,18 +256,33 @@ static int receive(struct worker *worker) {
 }
 
 int worker_collect(struct worker *worker, void *result) {
+        bool last = worker->n_taken + 1 == worker->n;
         int r;
 
-        r = receive(worker);
+        if (worker->n_taken >= worker->n)
+                return -ENODATA;
+        r = receive(worker, last);
         if (r < 0)
                 return r;
-        if (r == 0 || !reap_within(worker, REAP_MSEC))
+        if (r == 0 && (last || worker->received < worker->result_size))
+                return -EAGAIN;
+        if (r > 0 && !reap_within(worker, REAP_MSEC))
                 return -EAGAIN;
         if (worker->received < worker->result_size)
                 return -EPIPE;
         if (worker->result_size > 0)
                 memcpy(result, worker->result, worker->result_size);
+        worker->received = 0;
+        worker->n_taken++;
         return 0;
+}
+
+size_t worker_cut(struct worker *worker) {
+        size_t n_begun = atomic_fetch_add(worker->n_begun, worker->n);
+
+        if (n_begun < worker->n)
+                worker->n = n_begun;
+        return worker->n;
 }
 
 int worker_kill(struct worker *worker, unsigned grace_msec) {
@@ -247,6 +298,7 @@ void worker_free(struct worker *worker) {
                 return;
         (void)worker_kill(worker, REAP_MSEC);
         close(worker->fd);
+        munmap(worker->n_begun, sizeof(*worker->n_begun));
         free(worker);
 }
 
@@ -269,11 +321,12 @@ static int wait_readable(const struct worker *worker, uint64_t deadline) {
 }
 
 int worker_run(worker_job job, const void *input, void *result, size_t result_size, unsigned deadline_msec) {
+        const struct worker_jobs jobs = {.job = job, .inputs = input, .n = 1, .result_size = result_size};
         _cleanup_(worker_freep) struct worker *worker = NULL;
         uint64_t deadline = monotonic_msec() + deadline_msec;
         int r;
 
-        r = worker_start(job, input, result_size, &worker);
+        r = worker_start(&jobs, &worker);
         if (r < 0)
                 return r;
         do {

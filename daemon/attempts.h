@@ -12,8 +12,10 @@
 
 struct attempt;
 
+#define ATTEMPTS_BUCKETS 256U
+
 struct attempts {
-        struct attempt *items;
+        struct attempt *buckets[ATTEMPTS_BUCKETS]; /* by number of the device */
 };
 
 void attempts_done(struct attempts *attempts);

@@ -11,6 +11,7 @@
 #include "daemon/attempts.h"
 #include "daemon/budget.h"
 #include "daemon/changes.h"
+#include "daemon/deviceset.h"
 #include "daemon/driftlimit.h"
 #include "daemon/job.h"
 #include "daemon/journal.h"
@@ -21,6 +22,10 @@
 #define LOCKED_LONG_USEC UINT64_C(10000000)
 #define RETRY_LATER_USEC UINT64_C(10000000)
 
+/* So many changes one worker is given at most. */
+#define BATCH_MAX 1000U
+
+/* One worker, and what it is given. */
 struct running {
         struct running *next;
         struct changes *changes;
@@ -38,6 +43,7 @@ struct changes {
         struct changes_limits limits;
         struct running *running;
         size_t n_running;
+        struct deviceset under_way;
         struct nameset left_over;      /* devices whose change waits for a worker, or the ledger */
         sd_event_source *retry_source; /* for the ledger */
         bool locked;                   /* another program had it, when a change was to be started */
@@ -52,9 +58,11 @@ struct changes {
 struct start {
         struct changes *changes;
         struct survey *survey;
-        const struct decision *decision;
-        struct apply_request request;
-        uint64_t probe_usec, probe_bytes; /* taken of the budget */
+        struct job_change *items; /* that are not measured; BATCH_MAX */
+        size_t n;
+        struct job_change measured; /* in a worker of its own */
+        bool has_measured;
+        uint64_t probe_usec, probe_bytes; /* taken of the budget for it */
 };
 
 int changes_new(sd_event *event, const struct sysroot *root, changes_handler handler, void *userdata,
@@ -91,6 +99,7 @@ void changes_free(struct changes *changes) {
                 free(running);
         }
         sd_event_source_disable_unref(changes->retry_source);
+        deviceset_done(&changes->under_way);
         driftlimit_free(changes->driftlimit);
         nameset_done(&changes->left_over);
         attempts_done(&changes->attempts);
@@ -110,18 +119,15 @@ static uint64_t now_usec(const struct changes *changes) {
 }
 
 bool changes_are_under_way(const struct changes *changes, const struct device_identity *device) {
-        for (const struct running *running = changes->running; running; running = running->next)
-                if (device_identity_equal(&job_request(running->job)->device, device))
-                        return true;
-        return false;
+        return deviceset_contains(&changes->under_way, device);
 }
 
 static bool changes_are_left(const struct changes *changes) {
         return changes->left_over.n > 0 || changes->left_over.all;
 }
 
-static void leave_over(const struct start *start) {
-        nameset_add(&start->changes->left_over, start->decision->layer->sysname);
+static void leave_over(struct changes *changes, const struct decision *decision) {
+        nameset_add(&changes->left_over, decision->layer->sysname);
 }
 
 void changes_take_left(struct changes *changes, struct nameset *ret) {
@@ -136,7 +142,7 @@ static bool is_waited_for(const struct running *running) {
 /* What the probe has not used of the budget. */
 static void give_back(struct running *running) {
         uint64_t took = now_usec(running->changes) - running->start_usec;
-        uint64_t read = job_result(running->job)->probe.bytes_read;
+        uint64_t read = job_first(running->job)->result.probe.bytes_read;
 
         budget_give_back(&running->changes->budget, took < running->probe_usec ? running->probe_usec - took : 0,
                         read < running->probe_bytes ? running->probe_bytes - read : 0);
@@ -155,59 +161,105 @@ static void end_running(struct running *running) {
         free(running);
 }
 
+static void add_running(struct running *running) {
+        struct changes *changes = running->changes;
+
+        changes->n_running++;
+        running->next = changes->running;
+        changes->running = running;
+}
+
 static void count_failure(
                 struct changes *changes, const struct decision *decision, const struct apply_request *request) {
         if (attempts_count(&changes->attempts, &request->device, request->to_sectors, now_usec(changes)))
                 journal_gave_up(decision, ATTEMPTS_MAX);
 }
 
-static void on_job(struct job *job, enum job_news news, void *userdata) {
-        struct running *running = userdata;
+/* What its worker has not begun goes on in another one. */
+static void split(struct running *running) {
         struct changes *changes = running->changes;
-        const struct decision *decision = job_decision(job);
-        bool left_over = changes_are_left(changes);
+        struct running *rest = calloc(1, sizeof(*rest));
 
-        if (news == JOB_FAILED || news == JOB_STUCK)
-                count_failure(changes, decision, job_request(job));
-        else if (news == JOB_DONE)
-                attempts_forgive(&changes->attempts, &job_request(job)->device);
-        if (news == JOB_STUCK) {
-                journal_stuck(decision);
-                running->stuck = true;
-                changes->n_running--;
-        } else {
-                if (news == JOB_FREED)
-                        journal_released(decision->layer->label);
-                changes->handler(decision, job_result(job), changes->userdata);
-                end_running(running);
-        }
+        if (!rest)
+                return;
+        *rest = (struct running){.changes = changes, .start_usec = now_usec(changes)};
+        if (job_split(running->job, rest, &rest->job) < 0 || !rest->job)
+                free(rest);
+        else
+                add_running(rest);
+}
 
-        if (left_over)
+/* What was left for want of a worker, or as its device was under way, can be looked at again. */
+static void tell_left_over(struct changes *changes) {
+        if (changes_are_left(changes))
                 changes->handler(NULL, NULL, changes->userdata);
 }
 
-static unsigned drift_per_hour(const struct start *start) {
-        const struct changes_limits *limits = &start->changes->limits;
+static void end_change(struct changes *changes, const struct job_change *change, enum job_news news) {
+        const struct decision *decision = change->decision;
+        const struct apply_request *request = &change->request;
 
-        return start->decision->drift == DRIFT_RESET ? limits->resets_per_hour : limits->reasserts_per_hour;
+        if (news == JOB_FAILED || news == JOB_REFUSED)
+                count_failure(changes, decision, request);
+        else if (news == JOB_DONE)
+                attempts_forgive(&changes->attempts, &request->device);
+        else if (news == JOB_FREED)
+                journal_released(decision->layer->label);
+        deviceset_remove(&changes->under_way, &request->device);
+        if (news != JOB_REFUSED)
+                changes->handler(decision, &change->result, changes->userdata);
+}
+
+static void on_job(struct job *job, const struct job_change *change, enum job_news news, void *userdata) {
+        struct running *running = userdata;
+        struct changes *changes = running->changes;
+
+        switch (news) {
+        case JOB_DONE:
+        case JOB_STALE:
+        case JOB_FAILED:
+        case JOB_REFUSED:
+        case JOB_FREED: end_change(changes, change, news); break;
+        case JOB_STUCK:
+                count_failure(changes, change->decision, &change->request);
+                journal_stuck(change->decision);
+                running->stuck = true;
+                changes->n_running--;
+                split(running);
+                tell_left_over(changes);
+                break;
+        case JOB_STALLED:
+                if (changes->n_running < changes->limits.workers)
+                        split(running);
+                break;
+        case JOB_OVER:
+                split(running);
+                end_running(running);
+                tell_left_over(changes);
+                break;
+        }
+}
+
+static unsigned drift_per_hour(const struct changes *changes, enum drift drift) {
+        return drift == DRIFT_RESET ? changes->limits.resets_per_hour : changes->limits.reasserts_per_hour;
 }
 
 /* What was set behind setrad's back is set again so often and no more. */
-static bool drift_allows(const struct start *start) {
-        struct changes *changes = start->changes;
-        const struct device_identity *device = &start->request.device;
-        enum drift drift = start->decision->drift;
+static bool drift_allows(struct changes *changes, const struct job_change *item) {
+        const struct device_identity *device = &item->request.device;
+        enum drift drift = item->decision->drift;
+        unsigned per_hour = drift_per_hour(changes, drift);
         uint64_t now = now_usec(changes);
 
         if (drift == DRIFT_NONE) {
                 driftlimit_forgive(changes->driftlimit, device);
                 return true;
         }
-        switch (driftlimit_ask(changes->driftlimit, device, drift, drift_per_hour(start), now)) {
+        switch (driftlimit_ask(changes->driftlimit, device, drift, per_hour, now)) {
         case DRIFTLIMIT_GO: return true;
         case DRIFTLIMIT_STOP:
-                (void)driftlimit_take(changes->driftlimit, device, drift, drift_per_hour(start), now);
-                journal_drift_gave_up(start->decision, drift_per_hour(start));
+                (void)driftlimit_take(changes->driftlimit, device, drift, per_hour, now);
+                journal_drift_gave_up(item->decision, per_hour);
                 return false;
         case DRIFTLIMIT_STOPPED: break;
         }
@@ -215,12 +267,14 @@ static bool drift_allows(const struct start *start) {
 }
 
 /* It is being set again: that counts. */
-static void note_drift(const struct start *start) {
-        if (start->decision->drift == DRIFT_NONE)
+static void note_drift(struct changes *changes, const struct job_change *item) {
+        enum drift drift = item->decision->drift;
+
+        if (drift == DRIFT_NONE)
                 return;
-        (void)driftlimit_take(start->changes->driftlimit, &start->request.device, start->decision->drift,
-                        drift_per_hour(start), now_usec(start->changes));
-        journal_drift(start->decision);
+        (void)driftlimit_take(changes->driftlimit, &item->request.device, drift, drift_per_hour(changes, drift),
+                        now_usec(changes));
+        journal_drift(item->decision);
 }
 
 static void skip_probe(struct apply_request *request, const char *reason, const char *detail) {
@@ -232,17 +286,19 @@ static void skip_probe(struct apply_request *request, const char *reason, const 
  * One probe at a time, or they would measure each other. A change does not wait for its turn: while it is measured a
  * device can't be removed, and LVM's patience with that ends after five seconds.
  */
-static void limit_probe(struct start *start) {
+static void limit_probe(struct start *start, struct job_change *item) {
         struct changes *changes = start->changes;
-        struct apply_request *request = &start->request;
+        static const char being_measured[] = " is being measured at the moment";
+        struct apply_request *request = &item->request;
         uint64_t usec = request->probe_limits.time_msec * 1000, bytes;
 
-        if (request->probe && start->decision->drift != DRIFT_NONE)
+        if (request->probe && item->decision->drift != DRIFT_NONE)
                 skip_probe(request, "it only puts back what was there before", "");
         for (const struct running *running = changes->running; running && request->probe; running = running->next)
-                if (is_waited_for(running) && job_request(running->job)->probe)
-                        skip_probe(request, " is being measured at the moment",
-                                        job_decision(running->job)->layer->label);
+                if (is_waited_for(running) && job_first(running->job)->request.probe)
+                        skip_probe(request, being_measured, job_first(running->job)->decision->layer->label);
+        if (request->probe && start->has_measured)
+                skip_probe(request, being_measured, start->measured.decision->layer->label);
         if (!request->probe)
                 return;
         if (__builtin_mul_overflow(request->probe_limits.bytes_per_run,
@@ -293,87 +349,141 @@ static void retry_later(struct changes *changes) {
 }
 
 /* What keeps the loop from starting a worker: another program with the ledger, or want of something. */
-static void tell_not_started(const struct start *start, int error) {
+static void tell_not_started(struct changes *changes, const struct job_change *items, size_t n, int error) {
         if (error == -ETIMEDOUT) {
-                leave_over(start);
-                retry_later(start->changes);
+                for (size_t i = 0; i < n; i++)
+                        leave_over(changes, items[i].decision);
+                retry_later(changes);
                 return;
         }
-        journal_not_started(start->decision, error);
-        count_failure(start->changes, start->decision, &start->request);
+        for (size_t i = 0; i < n; i++) {
+                journal_not_started(items[i].decision, error);
+                count_failure(changes, items[i].decision, &items[i].request);
+        }
 }
 
-static int run(const struct start *start) {
+static int add_under_way(struct changes *changes, const struct job_change *items, size_t n) {
+        int r = 0;
+
+        for (size_t i = 0; i < n && r == 0; i++)
+                r = deviceset_add(&changes->under_way, &items[i].request.device);
+        return r;
+}
+
+static int run(const struct start *start, const struct job_change *items, size_t n) {
         struct changes *changes = start->changes;
         _cleanup_(freep) struct running *running = calloc(1, sizeof(*running));
         int r;
 
         if (!running)
                 return -ENOMEM;
-        *running = (struct running){
-                        .changes = changes,
-                        .start_usec = now_usec(changes),
-                        .probe_usec = start->probe_usec,
-                        .probe_bytes = start->probe_bytes,
-        };
+        *running = (struct running){.changes = changes, .start_usec = now_usec(changes)};
+        if (items[0].request.probe) {
+                running->probe_usec = start->probe_usec;
+                running->probe_bytes = start->probe_bytes;
+        }
         const struct job_setup setup = {
                         .event = changes->event,
                         .root = changes->root,
                         .deadline_msec = changes->limits.deadline_msec,
                         .survey = start->survey,
-                        .decision = start->decision,
-                        .request = &start->request,
+                        .changes = items,
+                        .n = n,
                         .handler = on_job,
                         .userdata = running,
         };
-        r = job_start(&setup, &running->job);
-        if (r < 0)
-                return r;
-        changes->n_running++;
-        running->next = changes->running;
-        changes->running = TAKE_PTR(running);
-        return 0;
+        r = add_under_way(changes, items, n);
+        if (r == 0)
+                r = job_start(&setup, &running->job);
+        if (r == 0 && running->job)
+                add_running(TAKE_PTR(running));
+        for (size_t i = 0; i < n && r < 0; i++)
+                deviceset_remove(&changes->under_way, &items[i].request.device);
+        return r;
 }
 
-static void start_change(struct start *start) {
+/* Returns whether they are under way. */
+static bool start_items(const struct start *start, const struct job_change *items, size_t n) {
         struct changes *changes = start->changes;
         int r;
 
-        if (change_request(start->survey, start->decision, &start->request) < 0)
+        if (changes->n_running >= changes->limits.workers) {
+                for (size_t i = 0; i < n; i++)
+                        leave_over(changes, items[i].decision);
+                return false;
+        }
+        r = run(start, items, n);
+        if (r < 0)
+                tell_not_started(changes, items, n, r);
+        for (size_t i = 0; i < n && r == 0; i++)
+                note_drift(changes, &items[i]);
+        return r == 0;
+}
+
+/* What has been gathered until now. */
+static void start_gathered(struct start *start) {
+        if (start->has_measured && !start_items(start, &start->measured, 1))
+                budget_give_back(&start->changes->budget, start->probe_usec, start->probe_bytes);
+        start->has_measured = false;
+        if (start->n > 0)
+                (void)start_items(start, start->items, start->n);
+        start->n = 0;
+}
+
+/* Whether there will be a worker for one that is measured beside those that have been gathered. */
+static bool has_room_to_measure(const struct start *start) {
+        bool others = start->n > 0 && !start->has_measured;
+
+        return start->changes->n_running + others < start->changes->limits.workers;
+}
+
+static void gather(struct start *start, const struct decision *decision) {
+        struct changes *changes = start->changes;
+        struct job_change *item = &start->items[start->n];
+
+        *item = (struct job_change){.decision = decision};
+        if (change_request(start->survey, decision, &item->request) < 0)
                 return;
         if (attempts_exhausted(
-                            &changes->attempts, &start->request.device, start->request.to_sectors, now_usec(changes)))
+                            &changes->attempts, &item->request.device, item->request.to_sectors, now_usec(changes)))
                 return;
-        if (changes->n_running >= changes->limits.workers || changes_are_under_way(changes, &start->request.device)) {
-                leave_over(start);
-                return;
-        }
-        if (!drift_allows(start))
-                return;
-        limit_probe(start);
-        r = run(start);
-        if (r < 0) {
-                budget_give_back(&changes->budget, start->probe_usec, start->probe_bytes);
-                tell_not_started(start, r);
+        if (changes_are_under_way(changes, &item->request.device) ||
+                        (item->request.probe && !has_room_to_measure(start))) {
+                leave_over(changes, decision);
                 return;
         }
-        note_drift(start);
+        if (!drift_allows(changes, item))
+                return;
+        limit_probe(start, item);
+        if (item->request.probe) {
+                start->measured = *item;
+                start->has_measured = true;
+        } else if (++start->n == BATCH_MAX)
+                start_gathered(start);
+}
+
+static void start_all(struct changes *changes, struct survey *survey) {
+        _cleanup_(freep) struct job_change *items = NULL;
+        struct start start = {.changes = changes, .survey = survey};
+
+        if (survey->plan.n_changes == 0)
+                return;
+        start.items = items = calloc(BATCH_MAX, sizeof(*items));
+        if (!items) {
+                journal_printf(LOG_ERR, "nothing is changed: %s", strerror(ENOMEM));
+                return;
+        }
+        for (size_t i = 0; i < survey->plan.n_decisions; i++)
+                if (!survey->plan.decisions[i].layer->carried && decision_is_change(&survey->plan.decisions[i]))
+                        gather(&start, &survey->plan.decisions[i]);
+        start_gathered(&start);
 }
 
 void changes_start(struct changes *changes, struct survey *survey, bool all) {
         changes->locked = false;
         if (all)
                 nameset_done(&changes->left_over);
-        for (size_t i = 0; i < survey->plan.n_decisions; i++) {
-                struct start start = {
-                                .changes = changes,
-                                .survey = survey,
-                                .decision = &survey->plan.decisions[i],
-                };
-
-                if (!start.decision->layer->carried && decision_is_change(start.decision))
-                        start_change(&start);
-        }
+        start_all(changes, survey);
         if (!changes->locked) {
                 changes->locked_told = false;
                 changes->locked_usec = 0;

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * Changes under way: each in a worker of its own, a bounded number at a time, those of one device never twice. Decides
+ * Changes under way: many in one worker, one after the other, but those that are measured each in its own; workers are
+ * bounded in number, and those of one device never twice. Decides
  * whether a change that the plan asks for is made now: not if it has failed too often, or if somebody sets another value
  * again and again.
  */

@@ -14,16 +14,23 @@ struct driven {
         uint64_t times_usec[DRIFTLIMIT_PER_HOUR_MAX]; /* in no order */
 };
 
+#define BUCKETS 256U
+
 struct driftlimit {
-        struct driven *devices;
+        struct driven *buckets[BUCKETS]; /* by number of the device */
 };
 
 struct driftlimit *driftlimit_new(void) {
         return calloc(1, sizeof(struct driftlimit));
 }
 
-void driftlimit_forgive(struct driftlimit *limit, const struct device_identity *device) {
-        for (struct driven **link = &limit->devices; *link;) {
+static size_t bucket_of(const struct device_identity *device) {
+        return device_number_hash(device) % BUCKETS;
+}
+
+/* That of DEVICE, or (NULL) all that are in that bucket. */
+static void forgive(struct driven **link, const struct device_identity *device) {
+        while (*link) {
                 struct driven *driven = *link;
 
                 if (device && !device_identity_equal(&driven->device, device)) {
@@ -35,6 +42,13 @@ void driftlimit_forgive(struct driftlimit *limit, const struct device_identity *
         }
 }
 
+void driftlimit_forgive(struct driftlimit *limit, const struct device_identity *device) {
+        if (device)
+                forgive(&limit->buckets[bucket_of(device)], device);
+        for (size_t i = 0; i < BUCKETS && !device; i++)
+                forgive(&limit->buckets[i], NULL);
+}
+
 void driftlimit_free(struct driftlimit *limit) {
         if (!limit)
                 return;
@@ -43,8 +57,8 @@ void driftlimit_free(struct driftlimit *limit) {
 }
 
 /* What has been quiet for an hour counts for nothing any more, unless setrad gave up against somebody. */
-static void forget_old(struct driftlimit *limit, uint64_t now_usec) {
-        for (struct driven **link = &limit->devices; *link;) {
+static void forget_old(struct driven **link, uint64_t now_usec) {
+        while (*link) {
                 struct driven *driven = *link;
                 bool for_good = driven->stopped && driven->drift == DRIFT_OTHER;
 
@@ -58,21 +72,22 @@ static void forget_old(struct driftlimit *limit, uint64_t now_usec) {
 }
 
 static struct driven *find(const struct driftlimit *limit, const struct device_identity *device, enum drift drift) {
-        for (struct driven *driven = limit->devices; driven; driven = driven->next)
+        for (struct driven *driven = limit->buckets[bucket_of(device)]; driven; driven = driven->next)
                 if (driven->drift == drift && device_identity_equal(&driven->device, device))
                         return driven;
         return NULL;
 }
 
 static struct driven *add(struct driftlimit *limit, const struct device_identity *device, enum drift drift) {
+        struct driven **bucket = &limit->buckets[bucket_of(device)];
         struct driven *driven = calloc(1, sizeof(*driven));
 
         if (!driven)
                 return NULL;
         driven->device = *device;
         driven->drift = drift;
-        driven->next = limit->devices;
-        limit->devices = driven;
+        driven->next = *bucket;
+        *bucket = driven;
         return driven;
 }
 
@@ -90,7 +105,7 @@ enum driftlimit_answer driftlimit_ask(struct driftlimit *limit, const struct dev
                 unsigned per_hour, uint64_t now_usec) {
         struct driven *driven;
 
-        forget_old(limit, now_usec);
+        forget_old(&limit->buckets[bucket_of(device)], now_usec);
         driven = find(limit, device, drift);
         if (!driven)
                 return DRIFTLIMIT_GO;

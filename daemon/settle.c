@@ -16,19 +16,19 @@
 #define MEND_MSEC      2000U /* for one device */
 
 struct settling {
-        const struct sysroot *root;
+        struct ledger_owners owners;
         const struct changes *changes;
         struct process self;
 };
 
 static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
-        const struct settling *settling = userdata;
+        struct settling *settling = userdata;
 
         if (!process_equal(&entry->owner, &settling->self))
-                return ledger_judge(entry, (void *)settling->root);
+                return ledger_judge(entry, &settling->owners);
         if (changes_are_under_way(settling->changes, &entry->device))
                 return LEDGER_UNDECIDED;
-        return ledger_judge_value(entry, settling->root);
+        return ledger_judge_value(entry, settling->owners.root);
 }
 
 static void tell_mended(
@@ -61,7 +61,7 @@ static void mend(const struct sysroot *root) {
 }
 
 void settle_ledger(const struct sysroot *root, const struct changes *changes) {
-        struct settling settling = {.root = root, .changes = changes};
+        struct settling settling = {.owners.root = root, .changes = changes};
         bool damaged = false;
         int r;
 
@@ -83,31 +83,40 @@ static bool is_of_another_stack(const struct layer *layer, uint64_t stack) {
                opt_or(layer->readahead_sectors, -1) == (int64_t)set->sectors;
 }
 
-static int settle_stack(const struct layer *layer, bool *ret_damaged) {
-        struct device_identity device;
-        uint64_t stack;
-        int r;
-
+/* What is to be put on record of LAYER, if anything. */
+static bool find_stack(const struct layer *layer, struct ledger_stack *ret) {
         if (!layer->set)
-                return 0;
-        stack = stack_fingerprint(layer);
-        if (!is_of_another_stack(layer, stack))
-                return 0;
-        r = device_identity_from_layer(layer, &device);
-        return r < 0 ? r : ledger_record_stack(LEDGER_DIRECTORY, 0, &device, stack, ret_damaged);
+                return false;
+        ret->stack = stack_fingerprint(layer);
+        return is_of_another_stack(layer, ret->stack) && device_identity_from_layer(layer, &ret->device) == 0;
+}
+
+static int record_stacks(const struct topology *topology, bool *ret_damaged) {
+        _cleanup_(freep) struct ledger_stack *stacks = NULL;
+        size_t n = 0;
+
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct ledger_stack stack;
+
+                if (topology->layers[i]->carried || !find_stack(topology->layers[i], &stack))
+                        continue;
+                if (!stacks)
+                        stacks = calloc(topology->n_layers, sizeof(*stacks));
+                if (!stacks)
+                        return -ENOMEM;
+                stacks[n++] = stack;
+        }
+        return n > 0 ? ledger_record_stacks(LEDGER_DIRECTORY, 0, stacks, n, ret_damaged) : 0;
 }
 
 void settle_stacks(const struct survey *survey) {
-        for (size_t i = 0; i < survey->topology->n_layers; i++) {
-                const struct layer *layer = survey->topology->layers[i];
-                bool damaged = false;
-                int r = layer->carried ? 0 : settle_stack(layer, &damaged);
+        bool damaged = false;
+        int r;
 
-                if (damaged)
-                        journal_ledger_damaged();
-                /* Another program has it locked: the next scan does it. */
-                if (r < 0 && r != -ETIMEDOUT)
-                        journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be written: %s",
-                                        strerror(-r));
-        }
+        r = record_stacks(survey->topology, &damaged);
+        if (damaged)
+                journal_ledger_damaged();
+        /* Another program has it locked: the next scan does it. */
+        if (r < 0 && r != -ETIMEDOUT)
+                journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be written: %s", strerror(-r));
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * on-stop: revert. Puts back what devices had before setrad changed them, WORKERS of them at a time, and says of each
- * what became of it. Takes MSEC at most, or little more: what is not done by then stays on record, to be put back by
+ * on-stop: revert. Puts back what devices had before setrad changed them, in one worker, or, where that is held up, in
+ * WORKERS of them, and says of each what became of it. Takes MSEC at most, or little more: what is not done by then stays on record, to be put back by
  * "setractl revert". Returns whether all was put back that was to be.
  */
 

@@ -36,7 +36,8 @@ static void test_attempts(void **state) {
         assert_false(attempts_exhausted(&attempts, &a, 3072, now));
         attempts_count(&attempts, &a, 3072, now);
         attempts_forgive(&attempts, NULL);
-        assert_null(attempts.items);
+        for (size_t i = 0; i < ATTEMPTS_BUCKETS; i++)
+                assert_null(attempts.buckets[i]);
 }
 
 /* Failures that lie far apart do not add up, and what was given up is tried again an hour later. */
@@ -52,7 +53,8 @@ static void test_attempts_are_forgotten(void **state) {
         assert_true(attempts_count(&attempts, &a, 3072, now + 20 * MINUTE_USEC));
         assert_true(attempts_exhausted(&attempts, &a, 3072, now + 79 * MINUTE_USEC));
         assert_false(attempts_exhausted(&attempts, &a, 3072, now + 81 * MINUTE_USEC));
-        assert_null(attempts.items);
+        for (size_t i = 0; i < ATTEMPTS_BUCKETS; i++)
+                assert_null(attempts.buckets[i]);
 }
 
 /* However many devices fail, each is given up. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/ledger-record.h"
+#include "tests/support/record.h"
 #include "tests/support/tree.h"
 
 #define KILLS         200
@@ -60,10 +61,10 @@ static void change(struct machine *m, unsigned i, bool succeeds) {
                         .stack = 1};
         bool damaged;
 
-        must(ledger_record_begin(m->directory, LOCK_MSEC, &device, &asked, &damaged) == 0 && !damaged);
+        must(record_begin(m->directory, &device, &asked, &damaged) == 0 && !damaged);
         if (succeeds)
                 m->sectors[i] = asked.to_sectors;
-        must(ledger_record_end(m->directory, LOCK_MSEC, &device, succeeds, NULL, &damaged) == 0 && !damaged);
+        must(record_end(m->directory, &device, succeeds ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged) == 0 && !damaged);
 }
 
 /* A change that keep-if has put back. */
@@ -76,10 +77,10 @@ static void try_change(struct machine *m, unsigned i) {
                         .stack = 1};
         bool damaged;
 
-        must(ledger_record_begin(m->directory, LOCK_MSEC, &device, &asked, &damaged) == 0 && !damaged);
+        must(record_begin(m->directory, &device, &asked, &damaged) == 0 && !damaged);
         m->sectors[i] = asked.to_sectors;
         m->sectors[i] = asked.from_sectors;
-        must(ledger_record_put_back(m->directory, LOCK_MSEC, &device, asked.from_sectors, NULL, &damaged) == 0 &&
+        must(record_put_back(m->directory, &device, asked.from_sectors, NULL, &damaged) == 0 &&
                         !damaged);
 }
 
@@ -102,13 +103,13 @@ static void revert(struct machine *m, unsigned i, bool succeeds, bool keep) {
         if (!can_be_reverted(m, &device))
                 return;
         if (m->sectors[i] != BASE(i)) {
-                must(ledger_record_revert_begin(m->directory, LOCK_MSEC, &device, &asked, &damaged) == 0 && !damaged);
+                must(record_revert(m->directory, &device, &asked, &damaged) == 0 && !damaged);
                 if (succeeds)
                         m->sectors[i] = BASE(i);
                 else
                         outcome = LEDGER_STANDS;
         }
-        must(ledger_record_revert_end(m->directory, LOCK_MSEC, &device, outcome, &damaged) == 0 && !damaged);
+        must(record_end(m->directory, &device, outcome, NULL, &damaged) == 0 && !damaged);
 }
 
 static void work(struct machine *m, unsigned seed) {

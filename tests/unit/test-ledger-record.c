@@ -18,6 +18,7 @@
 #include "common/ledger-lock.h"
 #include "common/ledger-record.h"
 #include "common/ledger.h"
+#include "tests/support/record.h"
 #include "tests/support/tree.h"
 
 static const struct device_identity map = {.name = "dm-3", .major = 253, .minor = 3, .diskseq = 7, .dm_uuid = "LVM-x"};
@@ -52,7 +53,7 @@ static int try_begin(const char *where, const struct device_identity *device, ui
         const struct ledger_change change = {
                         .label = "vg0/lv0", .rule = "a rule", .from_sectors = from, .to_sectors = to, .stack = 5};
 
-        return ledger_record_begin(where, 1000, device, &change, ret_damaged);
+        return record_begin(where, device, &change, ret_damaged);
 }
 
 static void begin(const struct tree *tree, const struct device_identity *device, uint64_t original, uint64_t new) {
@@ -65,7 +66,7 @@ static void begin(const struct tree *tree, const struct device_identity *device,
 static void end(const struct tree *tree, const struct device_identity *device, bool made) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_end(directory(tree), 1000, device, made, NULL, &damaged), 0);
+        assert_int_equal(record_end(directory(tree), device, made ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged), 0);
         assert_false(damaged);
 }
 
@@ -153,7 +154,7 @@ static void test_probe(void **state) {
         probe.series[PROBE_BEFORE] = (struct probe_series){.n_runs = 1, .median_mbps = 50};
         probe.series[PROBE_AFTER] = (struct probe_series){.n_runs = 1, .median_mbps = 125};
         begin(tree, &map, 256, 3072);
-        assert_int_equal(ledger_record_end(directory(tree), 1000, &map, true, &probe, &damaged), 0);
+        assert_int_equal(record_end(directory(tree), &map, LEDGER_CONFIRMED, &probe, &damaged), 0);
 
         _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
         const struct ledger_entry *entry = ledger_find(ledger, &map);
@@ -171,7 +172,7 @@ static const struct probe_result slower = {
 static void put_back(const struct tree *tree, uint64_t to, const struct probe_result *probe) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &map, to, probe, &damaged), 0);
+        assert_int_equal(record_put_back(directory(tree), &map, to, probe, &damaged), 0);
         assert_false(damaged);
 }
 
@@ -198,7 +199,7 @@ static void test_put_back(void **state) {
         assert_int_equal(count(tree), 1);
 
         /* An entry that is not there is none. */
-        assert_int_equal(ledger_record_put_back(directory(tree), 1000, &array, 256, NULL, &damaged), 0);
+        assert_int_equal(record_put_back(directory(tree), &array, 256, NULL, &damaged), 0);
         assert_int_equal(count(tree), 1);
 }
 
@@ -261,12 +262,12 @@ static void test_bad_directory(void **state) {
         memset(longest, 'x', sizeof(longest) - 1);
         longest[sizeof(longest) - 1] = 0;
         assert_int_equal(try_begin(longest, &map, 1, 2, &damaged), -ENAMETOOLONG);
-        assert_int_equal(ledger_record_end(longest, 1000, &map, true, NULL, &damaged), -ENAMETOOLONG);
+        assert_int_equal(record_end(longest, &map, LEDGER_CONFIRMED, NULL, &damaged), -ENAMETOOLONG);
 
         assert_int_equal(try_begin("/nonexistent/setrad", &map, 1, 2, &damaged), -ENOENT);
         tree_write(tree, "setrad", "a file");
         assert_true(try_begin(directory(tree), &map, 1, 2, &damaged) < 0);
-        assert_true(ledger_record_end(directory(tree), 1000, &map, true, NULL, &damaged) < 0);
+        assert_true(record_end(directory(tree), &map, LEDGER_CONFIRMED, NULL, &damaged) < 0);
 }
 
 /* As on a full disk: the ledger stays as it was, and nothing else stays. */
@@ -314,14 +315,14 @@ static void begin_revert(const struct tree *tree) {
         const struct ledger_revert revert = {.from_sectors = 3072, .original_sectors = 256, .stack = 6, .keep = true};
         bool damaged = true;
 
-        assert_int_equal(ledger_record_revert_begin(directory(tree), 1000, &map, &revert, &damaged), 0);
+        assert_int_equal(record_revert(directory(tree), &map, &revert, &damaged), 0);
         assert_false(damaged);
 }
 
 static void end_revert(const struct tree *tree, enum ledger_outcome outcome) {
         bool damaged = true;
 
-        assert_int_equal(ledger_record_revert_end(directory(tree), 1000, &map, outcome, &damaged), 0);
+        assert_int_equal(record_end(directory(tree), &map, outcome, NULL, &damaged), 0);
         assert_false(damaged);
 }
 
@@ -337,7 +338,7 @@ static void test_revert(void **state) {
         _cleanup_(tree_freep) struct tree *tree = tree_new();
         bool damaged;
 
-        assert_int_equal(ledger_record_revert_begin(directory(tree), 1000, &map, &revert, &damaged), -ENOENT);
+        assert_int_equal(record_revert(directory(tree), &map, &revert, &damaged), -ENOENT);
         begin(tree, &map, 256, 3072);
         end(tree, &map, true);
 
@@ -386,7 +387,7 @@ static void write_changes(const struct tree *tree, unsigned writer) {
 
                 device.minor = writer * CHANGES + i;
                 if (try_begin(directory(tree), &device, 1, 2, &damaged) < 0 ||
-                                ledger_record_end(directory(tree), 1000, &device, true, NULL, &damaged) < 0)
+                                record_end(directory(tree), &device, LEDGER_CONFIRMED, NULL, &damaged) < 0)
                         _exit(1);
         }
         _exit(0);
@@ -449,15 +450,15 @@ static void test_stack(void **state) {
         bool damaged;
 
         begin(tree, &map, 256, 3072);
-        assert_int_equal(ledger_record_stack(directory(tree), 1000, &map, 77, &damaged), 0);
+        assert_int_equal(record_stack(directory(tree), &map, 77, &damaged), 0);
         end(tree, &map, true);
         {
                 _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
 
                 assert_true(ledger_find(ledger, &map)->stack != 77);
         }
-        assert_int_equal(ledger_record_stack(directory(tree), 1000, &map, 77, &damaged), 0);
-        assert_int_equal(ledger_record_stack(directory(tree), 1000, &array, 78, &damaged), 0);
+        assert_int_equal(record_stack(directory(tree), &map, 77, &damaged), 0);
+        assert_int_equal(record_stack(directory(tree), &array, 78, &damaged), 0);
         _cleanup_(ledger_freep) struct ledger *ledger = load(tree);
 
         assert_true(ledger_find(ledger, &map)->stack == 77);
@@ -582,7 +583,7 @@ static void test_orphans(void **state) {
                 else if (i / 2 == 1)
                         begin(tree, &array, 512, 1024);
                 else
-                        assert_int_equal(ledger_record_revert_begin(directory(tree), 1000, &map, &revert, &damaged), 0);
+                        assert_int_equal(record_revert(directory(tree), &map, &revert, &damaged), 0);
                 if (made)
                         check_entry(tree, &real, sectors + 8, sectors, false);
                 assert_int_equal(count(tree), (i / 2 == 1) + 2 + made);

@@ -75,10 +75,8 @@ static int work_then_let_through(const void *input, void *result) {
 static int run_order(worker_job job, struct order *order, unsigned deadline_msec, int *result, int *ret_signal) {
         const struct measure measure = {
                         .title = "vg0/lv0 (dm-3)",
-                        .job = job,
-                        .input = order,
+                        .jobs = {.job = job, .inputs = order, .n = 1, .result_size = sizeof(*result)},
                         .result = result,
-                        .result_size = sizeof(*result),
                         .deadline_msec = deadline_msec,
                         .progress = order->progress,
         };

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "common/tune-run.h"
+#include "tests/support/record.h"
 #include "tests/support/tree.h"
 
 #define FDS_MAX    1024
@@ -437,7 +438,7 @@ static void test_change_under_way(void **state) {
         struct tune_result result;
         bool damaged;
 
-        assert_int_equal(ledger_record_begin(tree_path(tree), 1000, &device, &change, &damaged), 0);
+        assert_int_equal(record_begin(tree_path(tree), &device, &change, &damaged), 0);
         assert_int_equal(run(&m, tree, &result), -EBUSY);
         assert_int_equal(result.step, TUNE_LEDGER);
         assert_int_equal(m.n_set, 0);
@@ -455,8 +456,8 @@ static void test_keeps_what_is_on_record(void **state) {
         const struct ledger_entry *entry;
         bool damaged;
 
-        assert_int_equal(ledger_record_begin(tree_path(tree), 1000, &device, &change, &damaged), 0);
-        assert_int_equal(ledger_record_end(tree_path(tree), 1000, &device, true, NULL, &damaged), 0);
+        assert_int_equal(record_begin(tree_path(tree), &device, &change, &damaged), 0);
+        assert_int_equal(record_end(tree_path(tree), &device, LEDGER_CONFIRMED, NULL, &damaged), 0);
         assert_int_equal(run(&m, tree, &result), 0);
         ledger = load(tree);
         entry = ledger_find(ledger, &device);

@@ -88,6 +88,12 @@ static int hang_ignoring_term(const void *input, void *result) {
         return hang(input, result);
 }
 
+static int start_one(worker_job job, const void *input, size_t result_size, struct worker **ret) {
+        const struct worker_jobs jobs = {.job = job, .inputs = input, .n = 1, .result_size = result_size};
+
+        return worker_start(&jobs, ret);
+}
+
 /* What a job finds around it. */
 struct surroundings {
         unsigned n_descriptors;
@@ -174,7 +180,7 @@ static void test_event_loop(void **state) {
         int r;
 
         assert_non_null(result);
-        assert_int_equal(worker_start(fill, &size, size, &worker), 0);
+        assert_int_equal(start_one(fill, &size, size, &worker), 0);
         assert_true(worker_pid(worker) > 0);
         do {
                 struct pollfd pollfd = {.fd = worker_fd(worker), .events = POLLIN};
@@ -184,7 +190,7 @@ static void test_event_loop(void **state) {
         } while (r == -EAGAIN);
         assert_int_equal(r, 0);
         assert_int_equal(result[1000], (unsigned char)(7000 + 1000 / 256));
-        assert_int_equal(worker_collect(worker, result), 0);
+        assert_int_equal(worker_collect(worker, result), -ENODATA);
         assert_int_equal(worker_kill(worker, 0), 0);
         assert_no_children();
 }
@@ -193,7 +199,7 @@ static void test_not_done(void **state) {
         _cleanup_(worker_freep) struct worker *worker = NULL;
         int result = 5;
 
-        assert_int_equal(worker_start(hang, NULL, sizeof(result), &worker), 0);
+        assert_int_equal(start_one(hang, NULL, sizeof(result), &worker), 0);
         assert_int_equal(worker_collect(worker, &result), -EAGAIN);
         assert_int_equal(worker_kill(worker, 5000), 0);
         assert_int_equal(worker_kill(worker, 0), 0);
@@ -205,7 +211,7 @@ static void test_not_done(void **state) {
 static void test_free_kills(void **state) {
         struct worker *worker = NULL;
 
-        assert_int_equal(worker_start(hang, NULL, sizeof(int), &worker), 0);
+        assert_int_equal(start_one(hang, NULL, sizeof(int), &worker), 0);
         worker_free(worker);
         assert_no_children();
         worker_free(NULL);
@@ -257,7 +263,7 @@ static pid_t orphan(void) {
         if (middle == 0) {
                 struct worker *worker;
 
-                if (worker_start(hang, NULL, sizeof(int), &worker) == 0) {
+                if (start_one(hang, NULL, sizeof(int), &worker) == 0) {
                         child = worker_pid(worker);
                         if (write(fds[1], &child, sizeof(child)) != sizeof(child))
                                 _exit(1);
@@ -312,7 +318,7 @@ static void test_no_descriptor_left(void **state) {
         limit = before;
         limit.rlim_cur = 3;
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-        r = worker_start(double_it, NULL, sizeof(int), &worker);
+        r = start_one(double_it, NULL, sizeof(int), &worker);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
         assert_int_equal(r, -EMFILE);
         assert_null(worker);

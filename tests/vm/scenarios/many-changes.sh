@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# summary: 1000 changes at once, by apply, by revert and by the service, take no more each than 100; one that hangs holds up none
+# boot: shared
+# timeout: 180
+
+expect_restart
+systemctl stop setrad.service
+# Nothing here needs udev's rules, and 1000 maps are a thousand events.
+light_udev
+for rules in /usr/lib/udev/rules.d/*.rules; do : >"/run/udev/rules.d/${rules##*/}"; done
+udevadm control --reload
+settings <<'YAML'
+version: 1
+worker-deadline: 8s
+YAML
+ram_disks 4
+md_create md0 5 64 "${disks[@]}"
+dm_major=$(awk '$2 == "device-mapper" { print $1 }' /proc/devices)
+
+# maps FIRST LAST: m0 is /dev/dm-100, and so on; in one process. They have 384 sectors, as the array.
+maps() {
+    local i table=
+    for ((i = $1; i <= $2; i++)); do
+        table+="${table:+;}m$i,,$((100 + i)),rw,0 65536 linear /dev/md0 153600"
+    done
+    dmsetup create --noudevsync --concise "$table"
+    udevadm settle
+}
+
+# rule SECTORS: what all maps are to have
+rule() {
+    policy 10-maps <<YAML
+version: 1
+rules:
+  - {name: many, match: {name: 'm*'}, readahead: $1s, direction: both, probe: {when: never}}
+YAML
+}
+
+# count_ra N SECTORS: sets count, how many of the first N maps have that
+count_ra() {
+    local i
+    count=0
+    for ((i = 0; i < $1; i++)); do
+        read_ra "dm-$((100 + i))"
+        if [ "$sectors" = "$2" ]; then count=$((count + 1)); fi
+    done
+}
+
+# all_have N SECTORS: looks at the last first, which is changed last
+all_have() {
+    read_ra "dm-$((99 + $1))"
+    [ "$sectors" = "$2" ] || return 1
+    count_ra "$1" "$2"
+    [ "$count" = "$1" ]
+}
+
+# assert_all N SECTORS WHAT
+assert_all() {
+    count_ra "$1" "$2"
+    assert_eq "$count" "$1" "$3"
+}
+
+# took START_USEC N WHAT: sets msec; what that took for N of them, and how many a second that is
+took() {
+    msec=$((($(now_usec) - $1) / 1000))
+    note "$3: $2 in $msec ms, $(($2 * 1000 / (msec > 0 ? msec : 1))) a second"
+}
+
+# on_record N SECTORS: how many entries there are of that value, with their original one, and settled
+on_record() {
+    jq --argjson to "$1" '[.entries[] | select(.original_sectors == 384 and .change.new_sectors == $to and
+        (.change.pending | not))] | length' /run/setrad/ledger.json
+}
+
+# round N: all three ways for N maps; sets by_apply, by_revert and by_service, in milliseconds
+round() {
+    local start
+    rule 2048
+    start=$(now_usec)
+    setractl apply --no-probe >"$scenario_dir/out"
+    took "$start" "$1" "apply"
+    by_apply=$msec
+    assert_eq "$(grep -c 'readahead 384 → 2048 sectors' "$scenario_dir/out")" "$1" "lines about changes"
+    assert_all "$1" 2048 "maps that apply has changed"
+    assert_eq "$(on_record 2048)" "$1" "changes on record"
+
+    start=$(now_usec)
+    setractl revert --all >"$scenario_dir/out"
+    took "$start" "$1" "revert --all"
+    by_revert=$msec
+    assert_eq "$(grep -c 'its original value' "$scenario_dir/out")" "$1" "lines about originals"
+    assert_all "$1" 384 "maps that revert has put back"
+
+    rule 4096
+    start=$(now_usec)
+    systemctl start setrad.service
+    wait_until 60 all_have "$1" 4096
+    took "$start" "$1" "service, from its start"
+    by_service=$msec
+    told() { [ "$(changes_made | wc -l)" -ge "$1" ]; }
+    wait_until 30 told "$1"
+    assert_eq "$(on_record 4096)" "$1" "changes of the service on record"
+    took "$start" "$1" "and told of"
+}
+
+maps 0 99
+round 100
+systemctl stop setrad.service
+hundred=("$by_apply" "$by_revert" "$by_service")
+rm /run/setrad/ledger.json
+journal_cursor=$(journalctl --quiet -n 0 --show-cursor | sed -n 's/^-- cursor: //p')
+rule 384
+maps 100 999
+setractl apply --no-probe >/dev/null
+rm -f /run/setrad/ledger.json
+round 1000
+echo hier
