@@ -38,9 +38,20 @@ struct run {
         int error; /* the first */
 };
 
+static int apply_job(const void *input, void *result) {
+        return apply_change(input, result) < 0;
+}
+
 int change_batch_init(struct change_batch *batch, const struct change_batch_ops *ops, const struct sysroot *root) {
         *batch = (struct change_batch){
-                        .ops = ops, .root = root, .items = calloc(CHANGE_BATCH_MAX, sizeof(*batch->items))};
+                        .ops = ops,
+                        .root = root,
+                        .items = calloc(CHANGE_BATCH_MAX, sizeof(*batch->items)),
+                        .lock_msec = LEDGER_LOCK_TIMEOUT_MSEC,
+                        .deadline_msec = CHANGE_DEADLINE_MSEC,
+                        .directory = LEDGER_DIRECTORY,
+                        .job = apply_job,
+        };
         return batch->items ? 0 : -ENOMEM;
 }
 
@@ -81,7 +92,7 @@ static int record_intents(struct change_batch *batch, struct ledger_intent *inte
         size_t next = 0;
         int r;
 
-        r = ledger_record_begin(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, intents, n, &damaged);
+        r = ledger_record_begin(batch->directory, batch->lock_msec, intents, n, &damaged);
         r = change_check_ledger(r, damaged);
         for (size_t i = 0; r == 0 && i < batch->n; i++) {
                 struct change_item *item = &batch->items[i];
@@ -135,15 +146,11 @@ static int record_end(const struct run *run) {
                 n += find_end(run, i, &ends[n]);
         if (n == 0)
                 return 0;
-        r = ledger_record_end(LEDGER_DIRECTORY, LEDGER_LOCK_TIMEOUT_MSEC, ends, n, &damaged);
+        r = ledger_record_end(run->batch->directory, run->batch->lock_msec, ends, n, &damaged);
         return change_check_ledger(r, damaged);
 }
 
 /* --- made */
-
-static int apply_job(const void *input, void *result) {
-        return apply_change(input, result) < 0;
-}
 
 /* Tells of what comes before the next that a worker is to do. */
 static void pass(struct run *run) {
@@ -212,13 +219,13 @@ static void make_next(struct run *run) {
         const struct apply_request *request = &run->requests[run->next];
         const struct measure measure = {
                         .title = run->batch->title,
-                        .jobs = {.job = apply_job,
+                        .jobs = {.job = run->batch->job,
                                         .inputs = request,
                                         .n = run->n_requests - run->next,
                                         .input_size = sizeof(*request),
                                         .result_size = sizeof(run->result)},
                         .result = &run->result,
-                        .deadline_msec = change_deadline_msec(request, CHANGE_DEADLINE_MSEC),
+                        .deadline_msec = change_deadline_msec(request, run->batch->deadline_msec),
                         .progress = request->progress,
                         .handler = on_result,
                         .userdata = run,

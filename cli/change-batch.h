@@ -9,6 +9,7 @@
 #include "common/apply.h"
 #include "common/ledger-record.h"
 #include "common/sysroot.h"
+#include "common/worker.h"
 
 /* So many are on record as pending at the same time. */
 #define CHANGE_BATCH_MAX 1000U
@@ -31,10 +32,13 @@ struct change_batch {
         struct change_item *items; /* CHANGE_BATCH_MAX */
         size_t n;
         const char *title; /* of a change that is measured, which is the only one; with a progress */
+        unsigned lock_msec, deadline_msec; /* to wait for the ledger; for each change */
+        const char *directory;             /* of the ledger */
+        worker_job job;                    /* apply_change() */
         int signal_number; /* has ended it; what was left then is not done */
 };
 
-/* Returns 0 or -ENOMEM. OPS and ROOT are borrowed. */
+/* Returns 0 or -ENOMEM. OPS and ROOT are borrowed; tests set others of ledger and job afterwards. */
 int change_batch_init(struct change_batch *batch, const struct change_batch_ops *ops, const struct sysroot *root);
 void change_batch_done(struct change_batch *batch);
 

@@ -14,11 +14,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/worker.h"
@@ -252,6 +254,184 @@ static void test_surroundings(void **state) {
                 close(fds[i]);
 }
 
+/* What is to be done with one of many. */
+struct task {
+        enum { TASK_SQUARE, TASK_HANG, TASK_CRASH } what;
+        unsigned number;
+        unsigned *n_done; /* shared */
+        unsigned char filling[100];
+};
+
+struct answer {
+        unsigned square;
+        pid_t pid;
+        unsigned char filling[1000];
+};
+
+static int do_task(const void *input, void *result) {
+        const struct task *task = input;
+        struct answer *answer = result;
+
+        assert_int_equal(answer->square, 0);
+        if (task->what == TASK_CRASH)
+                raise(SIGKILL);
+        if (task->what == TASK_HANG)
+                hang(NULL, NULL);
+        *answer = (struct answer){.square = task->number * task->number, .pid = getpid()};
+        memset(answer->filling, (int)task->number, sizeof(answer->filling));
+        ++*task->n_done;
+        return 0;
+}
+
+#define TASKS 200U /* whose answers are more than a pipe holds */
+
+static struct task tasks[TASKS];
+
+static struct worker *start_tasks(unsigned *n_done) {
+        const struct worker_jobs jobs = {.job = do_task,
+                        .inputs = tasks,
+                        .n = TASKS,
+                        .input_size = sizeof(*tasks),
+                        .result_size = sizeof(struct answer)};
+        struct worker *worker;
+
+        *n_done = 0;
+        for (unsigned i = 0; i < TASKS; i++) {
+                tasks[i].number = i;
+                tasks[i].n_done = n_done;
+        }
+        assert_int_equal(worker_start(&jobs, &worker), 0);
+        return worker;
+}
+
+/* As worker_collect(), but waits. */
+static int collect(struct worker *worker, void *result) {
+        struct pollfd pollfd = {.fd = worker_fd(worker), .events = POLLIN};
+        int r;
+
+        while ((r = worker_collect(worker, result)) == -EAGAIN)
+                assert_int_equal(poll(&pollfd, 1, 5000), 1);
+        return r;
+}
+
+/* The first N answers, all from one process. */
+static void collect_tasks(struct worker *worker, unsigned n) {
+        for (unsigned i = 0; i < n; i++) {
+                struct answer answer;
+
+                assert_int_equal(collect(worker, &answer), 0);
+                assert_int_equal(answer.square, i * i);
+                assert_int_equal(answer.filling[sizeof(answer.filling) - 1], (unsigned char)i);
+                assert_int_equal(answer.pid, worker_pid(worker));
+        }
+}
+
+/* What comes after them. */
+static int collect_end(struct worker *worker) {
+        struct answer answer;
+
+        return collect(worker, &answer);
+}
+
+static unsigned *new_counter(void) {
+        unsigned *counter = mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+        assert_true(counter != MAP_FAILED);
+        return counter;
+}
+
+static void test_many(void **state) {
+        unsigned *n_done = new_counter();
+        _cleanup_(worker_freep) struct worker *worker = start_tasks(n_done);
+
+        collect_tasks(worker, TASKS);
+        assert_int_equal(collect_end(worker), -ENODATA);
+        assert_int_equal(*n_done, TASKS);
+        assert_no_children();
+        munmap(n_done, sizeof(*n_done));
+}
+
+/* What came before is there; of what it was at, and of what comes after, there is nothing. */
+static void test_crash_among_many(void **state) {
+        unsigned *n_done = new_counter();
+
+        for (unsigned at = 0; at < TASKS; at += TASKS - 1) {
+                _cleanup_(worker_freep) struct worker *worker = NULL;
+
+                tasks[at].what = TASK_CRASH;
+                worker = start_tasks(n_done);
+                collect_tasks(worker, at);
+                assert_int_equal(collect_end(worker), -EPIPE);
+                assert_int_equal(*n_done, at);
+                assert_int_equal(worker_cut(worker), at + 1);
+                assert_no_children();
+                tasks[at].what = TASK_SQUARE;
+        }
+        munmap(n_done, sizeof(*n_done));
+}
+
+/* Behind the one that hangs: nothing is begun any more, and how far it has come is known. */
+static void test_cut(void **state) {
+        unsigned *n_done = new_counter();
+        _cleanup_(worker_freep) struct worker *worker = NULL;
+        struct answer answer;
+
+        tasks[7].what = TASK_HANG;
+        worker = start_tasks(n_done);
+        collect_tasks(worker, 7);
+        usleep(20000);
+        assert_int_equal(worker_collect(worker, &answer), -EAGAIN);
+        assert_int_equal(worker_cut(worker), 8);
+        assert_int_equal(worker_cut(worker), 8);
+        assert_int_equal(worker_kill(worker, 5000), 0);
+        assert_int_equal(worker_collect(worker, &answer), -EPIPE);
+        assert_int_equal(*n_done, 7);
+        tasks[7].what = TASK_SQUARE;
+        munmap(n_done, sizeof(*n_done));
+}
+
+/* While it goes on: what it has begun comes to its end, and nothing else is done. */
+static void test_cut_while_at_it(void **state) {
+        unsigned *n_done = new_counter();
+
+        for (unsigned round = 0; round < 50; round++) {
+                _cleanup_(worker_freep) struct worker *worker = start_tasks(n_done);
+                size_t n;
+
+                while (*(volatile unsigned *)n_done < round)
+                        ;
+                n = worker_cut(worker);
+                assert_true(n >= round && n <= TASKS);
+                collect_tasks(worker, (unsigned)n);
+                assert_int_equal(collect_end(worker), -ENODATA);
+                assert_int_equal(worker_kill(worker, 5000), 0);
+                assert_int_equal(*n_done, n);
+        }
+        assert_no_children();
+        munmap(n_done, sizeof(*n_done));
+}
+
+static void ignore_term(void) {
+        signal(SIGTERM, SIG_IGN);
+}
+
+static int raise_term(const void *input, void *result) {
+        raise(SIGTERM);
+        *(int *)result = 42;
+        return 0;
+}
+
+static void test_prepare(void **state) {
+        const struct worker_jobs jobs = {
+                        .job = raise_term, .prepare = ignore_term, .n = 1, .result_size = sizeof(int)};
+        _cleanup_(worker_freep) struct worker *worker = NULL;
+        int result = 0;
+
+        assert_int_equal(worker_start(&jobs, &worker), 0);
+        assert_int_equal(collect(worker, &result), 0);
+        assert_int_equal(result, 42);
+}
+
 /* The middle process starts a worker that hangs, tells its number, and dies. */
 static pid_t orphan(void) {
         int fds[2], status;
@@ -334,6 +514,11 @@ int main(void) {
                         cmocka_unit_test(test_event_loop),
                         cmocka_unit_test(test_not_done),
                         cmocka_unit_test(test_free_kills),
+                        cmocka_unit_test(test_many),
+                        cmocka_unit_test(test_crash_among_many),
+                        cmocka_unit_test(test_cut),
+                        cmocka_unit_test(test_cut_while_at_it),
+                        cmocka_unit_test(test_prepare),
                         cmocka_unit_test(test_surroundings),
                         cmocka_unit_test(test_dies_with_parent),
                         cmocka_unit_test(test_leaks_nothing),

@@ -11,17 +11,17 @@ for rules in /usr/lib/udev/rules.d/*.rules; do : >"/run/udev/rules.d/${rules##*/
 udevadm control --reload
 settings <<'YAML'
 version: 1
-worker-deadline: 8s
+worker-deadline: 20s
 YAML
 ram_disks 4
 md_create md0 5 64 "${disks[@]}"
 dm_major=$(awk '$2 == "device-mapper" { print $1 }' /proc/devices)
 
-# maps FIRST LAST: m0 is /dev/dm-100, and so on; in one process. They have 384 sectors, as the array.
+# maps FIRST LAST: many0 is /dev/dm-100, and so on; in one process. They have 768 sectors, as the array.
 maps() {
     local i table=
     for ((i = $1; i <= $2; i++)); do
-        table+="${table:+;}m$i,,$((100 + i)),rw,0 65536 linear /dev/md0 153600"
+        table+="${table:+;}many$i,,$((100 + i)),rw,0 65536 linear /dev/md0 153600"
     done
     dmsetup create --noudevsync --concise "$table"
     udevadm settle
@@ -32,7 +32,7 @@ rule() {
     policy 10-maps <<YAML
 version: 1
 rules:
-  - {name: many, match: {name: 'm*'}, readahead: $1s, direction: both, probe: {when: never}}
+  - {name: many, match: {name: 'many*'}, readahead: $1s, direction: both, probe: {when: never}}
 YAML
 }
 
@@ -68,7 +68,7 @@ took() {
 
 # on_record N SECTORS: how many entries there are of that value, with their original one, and settled
 on_record() {
-    jq --argjson to "$1" '[.entries[] | select(.original_sectors == 384 and .change.new_sectors == $to and
+    jq --argjson to "$1" '[.entries[] | select(.original_sectors == 768 and .change.new_sectors == $to and
         (.change.pending | not))] | length' /run/setrad/ledger.json
 }
 
@@ -80,7 +80,7 @@ round() {
     setractl apply --no-probe >"$scenario_dir/out"
     took "$start" "$1" "apply"
     by_apply=$msec
-    assert_eq "$(grep -c 'readahead 384 → 2048 sectors' "$scenario_dir/out")" "$1" "lines about changes"
+    assert_eq "$(grep -c 'readahead 768 → 2048 sectors' "$scenario_dir/out")" "$1" "lines about changes"
     assert_all "$1" 2048 "maps that apply has changed"
     assert_eq "$(on_record 2048)" "$1" "changes on record"
 
@@ -89,7 +89,7 @@ round() {
     took "$start" "$1" "revert --all"
     by_revert=$msec
     assert_eq "$(grep -c 'its original value' "$scenario_dir/out")" "$1" "lines about originals"
-    assert_all "$1" 384 "maps that revert has put back"
+    assert_all "$1" 768 "maps that revert has put back"
 
     rule 4096
     start=$(now_usec)
@@ -103,15 +103,57 @@ round() {
     took "$start" "$1" "and told of"
 }
 
+# assert_linear MSEC MSEC_OF_100 WHAT: ten times as many take about ten times as long; 60 s are far more than it takes
+assert_linear() {
+    assert_ratio "$1" "$2" '<=' 15 "$3: time for 1000 to that for 100"
+    assert_ratio "$1" 60000 '<' 1 "$3: time for 1000 to a minute"
+}
+
 maps 0 99
 round 100
 systemctl stop setrad.service
-hundred=("$by_apply" "$by_revert" "$by_service")
+apply_100=$by_apply revert_100=$by_revert service_100=$by_service
+# As if it had never been there.
 rm /run/setrad/ledger.json
 journal_cursor=$(journalctl --quiet -n 0 --show-cursor | sed -n 's/^-- cursor: //p')
-rule 384
-maps 100 999
+rule 768
 setractl apply --no-probe >/dev/null
-rm -f /run/setrad/ledger.json
+rm /run/setrad/ledger.json
+maps 100 999
 round 1000
-echo hier
+assert_linear "$by_apply" "$apply_100" apply
+assert_linear "$by_revert" "$revert_100" revert
+assert_linear "$by_service" "$service_100" service
+
+# One is suspended, and the worker comes to a halt at another: neither holds up the other 998.
+setrad_settled 60
+dmsetup suspend --noudevsync many700
+rule 8192
+pid=$(setrad_pid)
+kill -HUP "$pid"
+until worker=$(pgrep -P "$pid" | head -n 1) && [ -n "$worker" ]; do :; done
+kill -STOP "$worker"
+start=$(now_usec)
+count_ra 1000 8192
+note "the worker was stopped after $count of 1000"
+[ "$count" -lt 990 ] || fail "the worker was not stopped in time"
+most_have() { count_ra 1000 8192 && [ "$count" -ge 998 ]; }
+wait_until 60 most_have
+took "$start" "$count" "the others"
+! said 'no answer within the deadline' || fail "they have waited for the one that hangs"
+read_ra dm-800
+assert_eq "$sectors" 4096 "readahead of the map that is suspended"
+said '^many700 .*: held: the map is suspended' || fail "no word about the map that is suspended"
+# It is given up, and made by another one.
+wait_until 40 said 'no answer within the deadline'
+dmsetup resume --noudevsync many700
+wait_until 20 all_have 1000 8192
+wait_until 30 said '^many700: no longer held'
+setrad_settled 60
+assert_eq "$(on_record 8192)" 1000 "changes on record"
+
+start=$(now_usec)
+mapfile -t names < <(printf 'many%s\n' {0..999})
+dmsetup remove --noudevsync "${names[@]}"
+udevadm settle
+took "$start" 1000 "removed"
