@@ -28,7 +28,7 @@ kill $monitor
 event=$(uevent_time "$(kname /dev/vg0/new)")
 assert_ratio "$(awk "BEGIN { print $corrected - $event }")" 1 '<=' 2 "seconds from its uevent to the corrected LV"
 
-for i in {1..12}; do
+for i in {1..25}; do
     lvcreate -qq -y -Wn -Zn -r 256 -n "burst$i" -L 8m vg0
     lvremove -qq -y "vg0/burst$i"
 done
@@ -39,7 +39,7 @@ assert_eq "$(ra /dev/vg0/new)" 3072 "readahead of the first"
 worse=$(journal_since_start | jq -r 'select((.PRIORITY | tonumber) <= 4 and .SETRAD_FINDING == null) | .MESSAGE')
 assert_eq "$worse" "" "warnings about the burst"
 # How many meet the moment between scan and change is chance; each costs one line, and that is not a warning.
-note "lines about those that were gone: $(setrad_log | grep -c 'gone before' || true) in 12 removals"
+note "lines about those that were gone: $(setrad_log | grep -c 'gone before' || true) in 25 removals"
 
 # A burst of events is one scan: at most one a second, and one when it is quiet again.
 scans() {

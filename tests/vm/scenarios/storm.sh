@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# summary: 10,000 events in 15 s: memory and descriptors stay, a scan a second, signals are answered, the end is right
+# summary: 20,000 events in 30 s: memory and descriptors stay, a scan a second, signals are answered, the end is right
 # boot: own
 # processor: own
 # timeout: 300
 
-seconds=15 events=10000
+seconds=30 events=20000
 # The slow look at everything is not to help.
 settings <<'YAML'
 version: 1
@@ -24,7 +24,7 @@ light_udev
 ram_disks 4
 md_create md0 5 256 "${disks[@]}"
 names=()
-for ((i = 0; i < 99; i++)); do
+for ((i = 0; i < 199; i++)); do
     plain_map "map$i" $((100 + i)) /dev/md0
     names+=("dm-$((100 + i))")
 done
