@@ -6,4 +6,4 @@
 # shellcheck source=tests/vm/events.bash
 . /host/vm/events.bash
 expect_restart
-compare_events 1000 5120
+compare_events 1000 4096
