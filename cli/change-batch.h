@@ -31,11 +31,11 @@ struct change_batch {
         const struct sysroot *root;
         struct change_item *items; /* CHANGE_BATCH_MAX */
         size_t n;
-        const char *title; /* of a change that is measured, which is the only one; with a progress */
+        const char *title;                 /* of a change that is measured, which is the only one; with a progress */
         unsigned lock_msec, deadline_msec; /* to wait for the ledger; for each change */
         const char *directory;             /* of the ledger */
         worker_job job;                    /* apply_change() */
-        int signal_number; /* has ended it; what was left then is not done */
+        int signal_number;                 /* has ended it; what was left then is not done */
 };
 
 /* Returns 0 or -ENOMEM. OPS and ROOT are borrowed; tests set others of ledger and job afterwards. */

@@ -22,12 +22,12 @@ void measure_progress_free(struct probe_progress *progress);
 DEFINE_CLEANUP(struct probe_progress *, measure_progress_free);
 
 struct measure {
-        const char *title; /* "vg0/lv0 (dm-3)"; NULL where there is no progress */
+        const char *title;       /* "vg0/lv0 (dm-3)"; NULL where there is no progress */
         struct worker_jobs jobs; /* an input has the progress, if its job shows it; prepare is measure's own */
         void *result;
         unsigned deadline_msec;                /* for each of the jobs */
         const struct probe_progress *progress; /* may be NULL: no bar */
-        void (*handler)(void *userdata); /* after each of them, when RESULT is filled; may be NULL */
+        void (*handler)(void *userdata);       /* after each of them, when RESULT is filled; may be NULL */
         void *userdata;
 };
 

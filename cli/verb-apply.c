@@ -61,7 +61,8 @@ static bool find_end(const void *subject, const struct apply_result *result, str
 
 static const struct change_batch_ops ops = {.report = report_result, .report_lost = report_lost, .end = find_end};
 
-static void add_change(struct change_batch *batch, const struct decision *decision, const struct apply_request *request) {
+static void add_change(
+                struct change_batch *batch, const struct decision *decision, const struct apply_request *request) {
         const struct ledger_intent intent = {.change = change_record(decision, request)};
 
         change_batch_add(batch, decision, &request->device, request, &intent);

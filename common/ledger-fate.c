@@ -23,5 +23,6 @@ bool ledger_owner_is_alive(struct ledger_owners *owners, const struct process *o
 enum ledger_fate ledger_judge(const struct ledger_entry *entry, void *userdata) {
         struct ledger_owners *owners = userdata;
 
-        return ledger_owner_is_alive(owners, &entry->owner) ? LEDGER_UNDECIDED : ledger_judge_value(entry, owners->root);
+        return ledger_owner_is_alive(owners, &entry->owner) ? LEDGER_UNDECIDED
+                                                            : ledger_judge_value(entry, owners->root);
 }

@@ -70,7 +70,7 @@ static int begin_one(struct ledger *ledger, const struct ledger_intent *intent, 
         int r;
 
         r = intent->is_revert ? ledger_begin_revert(ledger, intent->device, &intent->revert, now_usec())
-                             : ledger_begin(ledger, intent->device, &intent->change, now_usec());
+                              : ledger_begin(ledger, intent->device, &intent->change, now_usec());
         if (r >= 0)
                 ledger_own(ledger, intent->device, owner);
         return r;
@@ -106,8 +106,8 @@ static void end_one(struct ledger *ledger, const struct ledger_end *end) {
         }
 }
 
-int ledger_record_end(const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n,
-                bool *ret_damaged) {
+int ledger_record_end(
+                const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n, bool *ret_damaged) {
         _cleanup_(record_done) struct record record;
         int r;
 

@@ -50,8 +50,8 @@ struct ledger_end {
 };
 
 /* After them, and where there was nothing to be done to a device, without that. */
-int ledger_record_end(const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n,
-                bool *ret_damaged);
+int ledger_record_end(
+                const char *directory, unsigned wait_msec, const struct ledger_end *ends, size_t n, bool *ret_damaged);
 
 struct ledger_stack {
         struct device_identity device;

@@ -444,8 +444,7 @@ static void gather(struct start *start, const struct decision *decision) {
         *item = (struct job_change){.decision = decision};
         if (change_request(start->survey, decision, &item->request) < 0)
                 return;
-        if (attempts_exhausted(
-                            &changes->attempts, &item->request.device, item->request.to_sectors, now_usec(changes)))
+        if (attempts_exhausted(&changes->attempts, &item->request.device, item->request.to_sectors, now_usec(changes)))
                 return;
         if (changes_are_under_way(changes, &item->request.device) ||
                         (item->request.probe && !has_room_to_measure(start))) {

@@ -365,8 +365,7 @@ static int record_begin(struct job *job) {
         if (!intents)
                 return -ENOMEM;
         for (size_t i = 0; i < job->n; i++)
-                intents[i] = (struct ledger_intent){
-                                .device = &job->changes[i].request.device,
+                intents[i] = (struct ledger_intent){.device = &job->changes[i].request.device,
                                 .change = change_record(job->changes[i].decision, &job->changes[i].request)};
         r = ledger_record_begin(LEDGER_DIRECTORY, 0, intents, job->n, &damaged);
         if (damaged)

@@ -20,8 +20,9 @@ struct job_change {
         struct apply_request request;
 
         /* The job's own. */
-        struct apply_result result; /* what is known to have come of it: zero until it is over, or if nothing was changed */
-        int lost;                   /* why its worker has given no result; 0: it has, or it has not come to it */
+        struct apply_result
+                        result; /* what is known to have come of it: zero until it is over, or if nothing was changed */
+        int lost;               /* why its worker has given no result; 0: it has, or it has not come to it */
 };
 
 enum job_news {
@@ -42,10 +43,10 @@ enum job_news {
 typedef void (*job_handler)(struct job *job, const struct job_change *change, enum job_news news, void *userdata);
 
 struct job_setup {
-        sd_event *event;            /* borrowed */
-        const struct sysroot *root; /* borrowed */
-        unsigned deadline_msec;     /* of each, for the ioctls alone; the probe's time comes on top */
-        struct survey *survey;      /* a reference of the job's own is taken */
+        sd_event *event;                  /* borrowed */
+        const struct sysroot *root;       /* borrowed */
+        unsigned deadline_msec;           /* of each, for the ioctls alone; the probe's time comes on top */
+        struct survey *survey;            /* a reference of the job's own is taken */
         const struct job_change *changes; /* copied; of one that is measured, only that */
         size_t n;
         job_handler handler;

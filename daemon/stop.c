@@ -160,7 +160,8 @@ static void tell_all(struct stop *stop) {
                 else if (item->error < 0)
                         fail(stop, &item->revert, strerror(-item->error));
                 else if (item->is_lost)
-                        fail(stop, &item->revert, "no answer in the time that there is; 'setractl revert' can try again");
+                        fail(stop, &item->revert,
+                                        "no answer in the time that there is; 'setractl revert' can try again");
                 else
                         fail(stop, &item->revert, "there was no time for it; 'setractl revert' can do it");
         }

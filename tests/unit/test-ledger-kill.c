@@ -64,7 +64,8 @@ static void change(struct machine *m, unsigned i, bool succeeds) {
         must(record_begin(m->directory, &device, &asked, &damaged) == 0 && !damaged);
         if (succeeds)
                 m->sectors[i] = asked.to_sectors;
-        must(record_end(m->directory, &device, succeeds ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged) == 0 && !damaged);
+        must(record_end(m->directory, &device, succeeds ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged) == 0 &&
+                        !damaged);
 }
 
 /* A change that keep-if has put back. */
@@ -80,8 +81,35 @@ static void try_change(struct machine *m, unsigned i) {
         must(record_begin(m->directory, &device, &asked, &damaged) == 0 && !damaged);
         m->sectors[i] = asked.to_sectors;
         m->sectors[i] = asked.from_sectors;
-        must(record_put_back(m->directory, &device, asked.from_sectors, NULL, &damaged) == 0 &&
-                        !damaged);
+        must(record_put_back(m->directory, &device, asked.from_sectors, NULL, &damaged) == 0 && !damaged);
+}
+
+/* All devices at once, some in vain. */
+static void change_all(struct machine *m) {
+        struct device_identity devices[DEVICES];
+        struct ledger_intent intents[DEVICES] = {};
+        struct ledger_end ends[DEVICES] = {};
+        bool damaged;
+
+        for (unsigned i = 0; i < DEVICES; i++) {
+                devices[i] = identity(i);
+                intents[i].device = ends[i].device = &devices[i];
+                intents[i].change = (struct ledger_change){.label = "vg0/lv0",
+                                .rule = "a rule",
+                                .from_sectors = m->sectors[i],
+                                .to_sectors = 4096 + 8 * ((unsigned)rand() % 100),
+                                .stack = 1};
+        }
+        must(ledger_record_begin(m->directory, LOCK_MSEC, intents, DEVICES, &damaged) == 0 && !damaged);
+        for (unsigned i = 0; i < DEVICES; i++) {
+                bool succeeds = rand() % 4 > 0;
+
+                must(intents[i].error == 0);
+                if (succeeds)
+                        m->sectors[i] = intents[i].change.to_sectors;
+                ends[i].outcome = succeeds ? LEDGER_CONFIRMED : LEDGER_STANDS;
+        }
+        must(ledger_record_end(m->directory, LOCK_MSEC, ends, DEVICES, &damaged) == 0 && !damaged);
 }
 
 static bool can_be_reverted(const struct machine *m, const struct device_identity *device) {
@@ -119,7 +147,7 @@ static void work(struct machine *m, unsigned seed) {
                 bool damaged;
 
                 m->steps++;
-                switch (rand() % 10) {
+                switch (rand() % 12) {
                 case 0:
                 case 1:
                 case 2: change(m, i, true); break;
@@ -130,6 +158,8 @@ static void work(struct machine *m, unsigned seed) {
                 case 7: must(ledger_record_settle(m->directory, LOCK_MSEC, judge, m, &damaged) == 0 && !damaged); break;
                 case 8:
                 case 9: try_change(m, i); break;
+                case 10:
+                case 11: change_all(m); break;
                 }
         }
 }

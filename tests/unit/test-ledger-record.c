@@ -66,7 +66,8 @@ static void begin(const struct tree *tree, const struct device_identity *device,
 static void end(const struct tree *tree, const struct device_identity *device, bool made) {
         bool damaged = true;
 
-        assert_int_equal(record_end(directory(tree), device, made ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged), 0);
+        assert_int_equal(record_end(directory(tree), device, made ? LEDGER_CONFIRMED : LEDGER_STANDS, NULL, &damaged),
+                        0);
         assert_false(damaged);
 }
 

@@ -422,8 +422,7 @@ static int raise_term(const void *input, void *result) {
 }
 
 static void test_prepare(void **state) {
-        const struct worker_jobs jobs = {
-                        .job = raise_term, .prepare = ignore_term, .n = 1, .result_size = sizeof(int)};
+        const struct worker_jobs jobs = {.job = raise_term, .prepare = ignore_term, .n = 1, .result_size = sizeof(int)};
         _cleanup_(worker_freep) struct worker *worker = NULL;
         int result = 0;
 
