@@ -80,8 +80,15 @@ count_layers() { figure 'setrad_layers{kind="dm-linear"}'; }
 
 # restart_counting N: with N maps
 restart_counting() {
+    local scans=
     systemctl restart setrad.service
     setrad_settled 300
+    # It scans no more than half of the time, and the last scans were of all, and of all that lies over the array.
+    pause 1
+    while [ "$(figure setrad_scans_total)" != "$scans" ]; do
+        scans=$(figure setrad_scans_total)
+        pause "$(awk -v s="$(figure setrad_scan_duration_seconds)" 'BEGIN { print 3 * s + 2 }')"
+    done
     assert_eq "$(count_layers)" "$1" "maps that setrad knows"
 }
 
@@ -98,6 +105,8 @@ drop_maps() {
 # at one time than at another
 compare_events() {
     local few_usec few_calls many_usec many_calls
+    # The kernel has a thread for each map, and by itself as many as an eighth of memory has room for.
+    echo $(($1 + 10000)) >/proc/sys/kernel/threads-max
     ram_disks 4
     md_create md0 5 64 "${disks[@]}"
     add_maps 0 10
