@@ -25,7 +25,7 @@ struct settings {
         uint64_t settle_max_msec; /* from the first event to the scan, if it is never quiet; settle_msec … 600000; 1000 */
         uint64_t reconcile_msec;       /* between scans without an event; 10000 … 86400000; 0: off; 300000 */
         uint64_t worker_deadline_msec; /* for one change, without its probe; 1000 … 600000; 10000 */
-        unsigned workers;              /* changes under way at the same time; 1 … 64; 16 */
+        unsigned workers;              /* that make changes at the same time; 1 … 64; 16 */
         enum on_stop on_stop;          /* what becomes of changes when the service stops; STOP_KEEP */
         uint64_t probe_budget_msec;    /* of all probes in an hour; 1000 … 3600000; 0: no bound; 180000 */
         uint64_t probe_budget_bytes;   /* of all probes in an hour; 2²⁰ … 2⁵⁰; 0: no bound; 2³⁴ (16 GiB) */

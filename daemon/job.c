@@ -252,7 +252,10 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         }
         finish_ended(job);
         give_news(job, NULL, JOB_STALLED);
-        if (job->n_ended < job->n)
+        /* Of one that has come to a halt between two changes nothing is waited for any more. */
+        if (job->n_ended == job->n)
+                go_on(job, -ENODATA);
+        else
                 arm(job, monotonic_usec());
         return 0;
 }
