@@ -284,11 +284,8 @@ cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$(setrad_pid)/stat"; }
 # memory PID FIELD: of what a process has in memory, in KiB: Rss or Anonymous
 memory() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/smaps_rollup"; }
 
-# open_files PID: how many descriptors it has
-open_files() {
-    local files=("/proc/$1/fd"/*)
-    echo "${#files[@]}"
-}
+# open_files PID: how many descriptors it has, without that of the ledger, which setrad holds open once there is one
+open_files() { readlink "/proc/$1/fd"/* | grep -cv '^/run/setrad/ledger.json'; }
 
 # scans_made: how many scans setrad has made since it was started, and that includes the one this asks for
 scans_made() {
