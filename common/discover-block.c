@@ -7,6 +7,7 @@
 #include "common/discover-block.h"
 #include "common/discover-dm.h"
 #include "common/discover-md.h"
+#include "common/sysroot-private.h"
 #include "common/topology-copy.h"
 #include "common/topology-private.h"
 
@@ -41,11 +42,18 @@ static enum layer_kind kind_by_name(const char *sysname) {
         return KIND_DISK;
 }
 
+/* Whether it is a map by its name, as the kernel gives such names to nothing else. What is recorded is read in full. */
+static bool is_live_map(const struct sysdir *dir, const char *sysname) {
+        return sysroot_is_live(dir->root) && !sysroot_is_recorded(dir->root) && is_numbered(sysname, "dm-");
+}
+
 /*
  * For md and dm only the family is right: the kind follows from level and table. Maps first: on a machine with thousands of
  * devices most are, and the directory need not be read to its end.
  */
 static enum layer_kind find_kind(struct sysdir *dir, const char *sysname) {
+        if (is_live_map(dir, sysname))
+                return KIND_DM_UNKNOWN;
         if (sysdir_has_directory(dir, "dm"))
                 return KIND_DM_UNKNOWN;
         if (sysdir_has_directory(dir, "md"))
@@ -76,6 +84,20 @@ static bool is_unused(struct sysdir *dir, enum layer_kind kind) {
         }
 }
 
+/* Numbers that can't be negative: anything else is no such number. */
+static struct opt_int read_natural(struct sysdir *dir, const char *attribute) {
+        struct opt_int n = sysdir_read_int(dir, attribute);
+
+        return n.known && n.value < 0 ? (struct opt_int){0} : n;
+}
+
+/* What tells a device from all others. */
+struct numbers {
+        bool has_devno;
+        unsigned major, minor;
+        struct opt_int diskseq;
+};
+
 static bool read_devno(struct sysdir *dir, unsigned *ret_major, unsigned *ret_minor) {
         char text[32];
         unsigned major, minor;
@@ -90,11 +112,28 @@ static bool read_devno(struct sysdir *dir, unsigned *ret_major, unsigned *ret_mi
         return true;
 }
 
-/* Numbers that can't be negative: anything else is no such number. */
-static struct opt_int read_natural(struct sysdir *dir, const char *attribute) {
-        struct opt_int n = sysdir_read_int(dir, attribute);
+/* All of them are in one file, which also says when the kernel has no disk sequences. False where it lacks the number. */
+static bool read_uevent(struct sysdir *dir, struct numbers *ret) {
+        char text[1024], *rest = text, *line;
+        bool has_major = false, has_minor = false;
 
-        return n.known && n.value < 0 ? (struct opt_int){0} : n;
+        if (sysdir_read(dir, "uevent", text, sizeof(text)) < 0)
+                return false;
+        while ((line = strsep(&rest, "\n"))) {
+                has_major |= sscanf(line, "MAJOR=%9u", &ret->major) == 1;
+                has_minor |= sscanf(line, "MINOR=%9u", &ret->minor) == 1;
+                if (strncmp(line, "DISKSEQ=", 8) == 0)
+                        ret->diskseq = sysroot_parse_int(line + 8);
+        }
+        ret->has_devno = has_major && has_minor;
+        return ret->has_devno;
+}
+
+static void read_numbers(struct sysdir *dir, const char *sysname, struct numbers *ret) {
+        if (is_live_map(dir, sysname) && read_uevent(dir, ret))
+                return;
+        ret->has_devno = read_devno(dir, &ret->major, &ret->minor);
+        ret->diskseq = read_natural(dir, "diskseq");
 }
 
 /* A number of KiB, in units of which one has so many. */
@@ -144,7 +183,6 @@ static int read_slaves(struct sysdir *dir, struct topology *topology, struct lay
 }
 
 static int read_layer(struct sysdir *dir, struct topology *topology, struct layer *layer) {
-        layer->diskseq = read_natural(dir, "diskseq");
         layer->size_sectors = read_natural(dir, "size");
         layer->alignment_offset_bytes = sysdir_read_int(dir, "alignment_offset");
         read_limits(dir, layer);
@@ -207,8 +245,8 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         struct block_device *device;
         enum layer_kind kind;
         struct layer *layer;
-        unsigned major = 0, minor = 0;
-        bool has_devno, hidden;
+        struct numbers numbers = {};
+        bool hidden;
         int r;
 
         if (topology_find(topology, sysname) || sysdir_open(root, devices->batch, path, &dir) < 0)
@@ -217,10 +255,10 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         if (is_unused(&dir, kind))
                 return 0;
 
-        has_devno = read_devno(&dir, &major, &minor);
-        hidden = !has_devno && sysdir_read_int(&dir, "hidden").value == 1;
+        read_numbers(&dir, sysname, &numbers);
+        hidden = !numbers.has_devno && sysdir_read_int(&dir, "hidden").value == 1;
         /* A directory that has lost its attributes is that of a device on its way out; what was listed may be gone. */
-        if (!has_devno && !hidden && !sysdir_read_int(&dir, "size").known)
+        if (!numbers.has_devno && !hidden && !sysdir_read_int(&dir, "size").known)
                 return 0;
 
         r = topology_add(topology, sysname, &layer);
@@ -228,9 +266,10 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
                 return r;
         layer->kind = kind;
         layer->hidden = hidden;
-        layer->has_devno = has_devno;
-        layer->major = major;
-        layer->minor = minor;
+        layer->has_devno = numbers.has_devno;
+        layer->major = numbers.major;
+        layer->minor = numbers.minor;
+        layer->diskseq = numbers.diskseq;
         r = append_device(devices, layer, path, &device);
         if (r < 0)
                 return r;
