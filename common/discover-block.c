@@ -173,7 +173,7 @@ static int read_backing_file(struct sysdir *dir, struct topology *topology, stru
         return layer->backing_file ? 0 : -ENOMEM;
 }
 
-static int read_slaves(struct sysdir *dir, struct topology *topology, struct layer *layer) {
+int block_read_slaves(struct sysdir *dir, struct topology *topology, struct layer *layer) {
         _cleanup_(sysdir_close) struct sysdir slaves = {};
         _cleanup_(freep) char **names = NULL;
 
@@ -186,7 +186,8 @@ static int read_layer(struct sysdir *dir, struct topology *topology, struct laye
         layer->size_sectors = read_natural(dir, "size");
         layer->alignment_offset_bytes = sysdir_read_int(dir, "alignment_offset");
         read_limits(dir, layer);
-        if (read_slaves(dir, topology, layer) < 0)
+        /* With a table it is known without, mostly. */
+        if (!is_live_map(dir, layer->sysname) && block_read_slaves(dir, topology, layer) < 0)
                 return -ENOMEM;
 
         switch (layer->kind) {

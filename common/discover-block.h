@@ -27,6 +27,9 @@ struct block_devices {
 int block_add(const struct sysroot *root, struct topology *topology, struct block_devices *devices, const char *sysname,
                 const char *path);
 
+/* Sets slaves of LAYER, whose directory it is. Returns 0 or -ENOMEM. */
+int block_read_slaves(struct sysdir *dir, struct topology *topology, struct layer *layer);
+
 /* Adds a copy of LAYER, which was read before, in place of reading the device. Returns 0 or -ENOMEM. */
 int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "common/discover-block.h"
 #include "common/discover-dm.h"
 #include "common/discover-dmquery.h"
 
@@ -146,28 +147,46 @@ static int query_tables(const struct sysroot *root, struct topology *topology) {
         return r;
 }
 
-static int identify_by_attributes(
-                const struct sysroot *root, struct fdbatch *batch, struct topology *topology, struct layer *layer) {
+/* Whether the map has one device, as its table says: then that is its only slave. Other targets may have more in options. */
+static bool has_one_device(const struct dm_info *dm) {
+        const struct dm_leg *first = dm->n_segments > 0 && dm->segments[0].n_legs > 0 ? &dm->segments[0].legs[0] : NULL;
+
+        for (size_t i = 0; first && i < dm->n_segments; i++) {
+                const struct dm_segment *segment = &dm->segments[i];
+
+                if ((segment->kind != KIND_DM_LINEAR && segment->kind != KIND_DM_CRYPT) || segment->n_legs != 1)
+                        return false;
+                if (segment->legs[0].major != first->major || segment->legs[0].minor != first->minor)
+                        return false;
+        }
+        return first;
+}
+
+/* What the kernel has not said with a table: as it could not be asked, did not answer, or there is more to know. */
+static int complete(const struct sysroot *root, struct fdbatch *batch, struct topology *topology, struct layer *layer) {
         _cleanup_(sysdir_close) struct sysdir device = {};
         char path[PATH_MAX];
 
+        if (layer->dm->name && has_one_device(layer->dm))
+                return 0;
         snprintf(path, sizeof(path), "sys/class/block/%s", layer->sysname);
-        if (sysdir_open(root, batch, path, &device) < 0)
-                return dm_identify(topology, layer, "", "", false); /* gone meanwhile */
-        return dm_read_attributes(&device, topology, layer);
+        if (sysdir_open(root, batch, path, &device) < 0) /* gone meanwhile */
+                return layer->dm->name ? 0 : dm_identify(topology, layer, "", "", false);
+        if (!layer->dm->name && dm_read_attributes(&device, topology, layer) < 0)
+                return -ENOMEM;
+        return block_read_slaves(&device, topology, layer);
 }
 
-/* Maps of which the kernel has not said it with a table: it could not be asked, or did not answer. */
-static int identify_rest(const struct sysroot *root, struct topology *topology) {
+static int complete_all(const struct sysroot *root, struct topology *topology) {
         _cleanup_(fdbatch_flush) struct fdbatch batch = {};
 
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];
                 int r;
 
-                if (!layer->dm || layer->dm->name)
+                if (!layer->dm || layer->carried)
                         continue;
-                r = identify_by_attributes(root, &batch, topology, layer);
+                r = complete(root, &batch, topology, layer);
                 if (r < 0)
                         return r;
         }
@@ -178,5 +197,6 @@ int dm_read_tables_live(const struct sysroot *root, struct topology *topology) {
         int r;
 
         r = query_tables(root, topology);
-        return r < 0 ? r : identify_rest(root, topology);
+        /* What is recorded was read in full. */
+        return r < 0 || sysroot_is_recorded(root) ? r : complete_all(root, topology);
 }

@@ -73,8 +73,8 @@ static int read_devices(const struct sysroot *root, struct topology *topology) {
         r = block_adopt_partitions(root, topology, &devices);
         if (r < 0)
                 return r;
-        r = block_link_slaves(root, topology, &devices);
-        return r < 0 ? r : discover_properties(root, topology);
+        r = discover_properties(root, topology);
+        return r < 0 ? r : block_link_slaves(root, topology, &devices);
 }
 
 static int read_host(const struct sysroot *root, struct topology *topology) {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Reads a machine, live or captured, into a topology. Live: sysfs, udev's database, dm tables by
- * libdevmapper. Captured: the same files below the root, dm tables from dmsetup/table (or a support report's).
+ * Reads a machine, live or captured, into a topology. Live: sysfs, udev's database, dm tables by libdevmapper.
+ * Captured: the same files below the root, dm tables from dmsetup/table (or a support report's).
  * What is missing is noted in the topology, not fatal.
  */
 
