@@ -5,11 +5,23 @@
 
 maps=1000 rounds=7
 
+# without_udev COMMAND…: while udevd is stopped, which would take minutes over the events of a thousand maps
+without_udev() {
+    systemctl stop systemd-udevd-{control,kernel}.socket systemd-udevd.service
+    "$@"
+    systemctl start systemd-udevd.service
+}
+
+activate() {
+    vgchange --quiet --activate y --monitor n --noudevsync vg0 >/dev/null
+    vgmknodes --quiet vg0
+}
+
 # many_lvs COUNT: vg0/lv0 to vg0/lvCOUNT-1, one extent each. lvcreate would take minutes, and so would udev's rules for all
 # of them: so udev sees to the first, and the others are restored from a text, and get what udev wrote for that.
 many_lvs() {
     local major minor name text device
-    lvcreate --quiet --yes --wipesignatures n --zero n --extents 1 --name lv0 vg0 >/dev/null 2>&1
+    lvcreate --quiet --yes --wipesignatures n --zero n --extents 1 --name lv0 vg0 >/dev/null
     udevadm settle
     vgcfgbackup --quiet --file "$scenario_dir/vg" vg0 >/dev/null
     awk -v n="$1" '
@@ -22,11 +34,8 @@ many_lvs() {
                 printf "stripes = [\"pv0\", %d] } }\n", i
             }
         }' "$scenario_dir/vg" >"$scenario_dir/restored"
-    vgcfgrestore --quiet --yes --force --file "$scenario_dir/restored" vg0 >/dev/null 2>&1
-    systemctl stop systemd-udevd-{control,kernel}.socket systemd-udevd.service
-    vgchange --quiet --activate y --monitor n --noudevsync vg0 >/dev/null
-    vgmknodes --quiet vg0
-    systemctl start systemd-udevd.service
+    vgcfgrestore --quiet --yes --force --file "$scenario_dir/restored" vg0 >/dev/null
+    without_udev activate
     IFS=: read -r major minor <"/sys/block/$(kname /dev/vg0/lv0)/dev"
     text=$(<"/run/udev/data/b$major:$minor")
     for device in /sys/block/dm-*; do
@@ -102,5 +111,5 @@ done
 assert_ratio "${medians[scan]}" "${medians[lsblk]}" '<' 1 "scan and lsblk, in µs"
 assert_ratio "${medians[scan]}" "${medians[lvs]}" '<' 1 "scan and lvs, in µs"
 
-vgchange --quiet --activate n --noudevsync vg0 >/dev/null
+without_udev vgchange --quiet --activate n --noudevsync vg0 >/dev/null
 systemctl start setrad.service
