@@ -24,6 +24,7 @@ struct search {
         void *found; /* a tree of tsearch(3) of the names */
         const char **names;
         size_t n, allocated;
+        size_t n_followed; /* whose neighbours have been found, too */
 };
 
 static int compare_names(const void *a, const void *b) {
@@ -149,6 +150,21 @@ static int find_mounts(struct search *s) {
         return 0;
 }
 
+/* What lies over what has been found. */
+static int follow(struct search *s) {
+        int r = 0;
+
+        for (; s->n_followed < s->n && r >= 0; s->n_followed++) {
+                const char *name = s->names[s->n_followed];
+                const struct known *known = inventory_known(s->inventory, name);
+
+                r = known ? find_neighbours(s, known) : find_disk(s, name);
+                if (r >= 0)
+                        r = find_holders(s, name);
+        }
+        return r;
+}
+
 static int find_all(struct search *s, char *const *touched) {
         const struct known *known;
         int r;
@@ -158,22 +174,13 @@ static int find_all(struct search *s, char *const *touched) {
         r = r < 0 ? r : find_known(s, known);
         for (; touched && *touched && r >= 0; touched++)
                 r = find(s, *touched);
-
-        for (size_t i = 0; r >= 0 && i < s->n; i++) {
-                known = inventory_known(s->inventory, s->names[i]);
-                r = known ? find_neighbours(s, known) : find_disk(s, s->names[i]);
-                if (r >= 0)
-                        r = find_holders(s, s->names[i]);
-        }
-        /* In the order in which a directory is read. */
-        if (s->n > 1)
-                qsort(s->names, s->n, sizeof(*s->names), compare_pointers);
-        return r;
+        return r < 0 ? r : follow(s);
 }
 
 /* --- reading them ----------------------------------------------------------------------------------------------------- */
 
 struct reading {
+        struct search *search; /* what is to be read, and finds more to read */
         const struct sysroot *root;
         struct inventory *inventory;
         const char *directory;
@@ -189,18 +196,25 @@ static int read_device(struct reading *reading, const char *name) {
         return block_add(reading->root, reading->topology, &reading->devices, name, path);
 }
 
-static int read_found(struct reading *reading, const struct search *s) {
-        for (size_t i = 0; i < s->n; i++) {
-                int r = read_device(reading, s->names[i]);
+/* In the order in which a directory is read. */
+static int read_found(struct reading *reading) {
+        const struct search *s = reading->search;
+        _cleanup_(freep) const char **names = calloc(s->n + 1, sizeof(*names));
+        int r = 0;
 
-                if (r < 0)
-                        return r;
-        }
-        return block_adopt_partitions(reading->root, reading->topology, &reading->devices);
+        if (!names)
+                return -ENOMEM;
+        memcpy(names, s->names, s->n * sizeof(*names));
+        qsort(names, s->n, sizeof(*names), compare_pointers);
+        for (size_t i = 0; i < s->n && r >= 0; i++)
+                r = read_device(reading, names[i]);
+        return r < 0 ? r : block_adopt_partitions(reading->root, reading->topology, &reading->devices);
 }
 
 /* Once partitions have been looked for in their disks. */
-static int note_gone(struct reading *reading, const struct search *s) {
+static int note_gone(struct reading *reading) {
+        const struct search *s = reading->search;
+
         for (size_t i = 0; i < s->n; i++)
                 if (!topology_find(reading->topology, s->names[i]) &&
                                 topology_add_gone(reading->topology, s->names[i]) < 0)
@@ -225,20 +239,55 @@ static int carry(struct reading *reading, const struct known *known) {
         return block_carry(reading->topology, &reading->devices, known->layer, path);
 }
 
-/* What is not known lies beneath a device whose event has come before its own. */
+/* What is not known lies beneath a device whose event has come before its own: it is to be read, too. */
 static int add_named(struct reading *reading, const char *name) {
         const struct known *known = inventory_known(reading->inventory, name);
 
-        return known ? carry(reading, known) : read_device(reading, name);
+        if (topology_find(reading->topology, name))
+                return 0;
+        return known ? carry(reading, known) : find(reading->search, name);
 }
 
-static int add_named_beneath(struct reading *reading, const struct layer *layer) {
+static int add_devno(struct reading *reading, unsigned major, unsigned minor) {
+        const struct known *known = inventory_known_devno(reading->inventory, major, minor);
+        char name[NAME_MAX + 1];
+
+        if (known)
+                return carry(reading, known);
+        if (sysroot_link_name(reading->root, name, sizeof(name), "sys/dev/block/%u:%u", major, minor) < 0)
+                return 0;
+        return add_named(reading, name);
+}
+
+static int add_legs(struct reading *reading, const struct dm_info *dm) {
+        int r = 0;
+
+        for (size_t i = 0; i < dm->n_segments; i++)
+                for (size_t j = 0; j < dm->segments[i].n_legs && r >= 0; j++)
+                        r = add_devno(reading, dm->segments[i].legs[j].major, dm->segments[i].legs[j].minor);
+        return r;
+}
+
+static int add_backing(struct reading *reading, const char *file) {
+        const struct mount *mount;
+
+        if (strncmp(file, "/dev/", 5) == 0)
+                return carry(reading, inventory_known_path(reading->inventory, file));
+        mount = mount_table_find_file(reading->inventory->mounts, file);
+        return mount ? carry(reading, inventory_known_mount(reading->inventory, mount)) : 0;
+}
+
+static int add_read_beneath(struct reading *reading, const struct layer *layer) {
         int r = 0;
 
         for (char **name = layer->slaves; name && *name && r >= 0; name++)
                 r = add_named(reading, *name);
         for (size_t i = 0; layer->md && i < layer->md->n_members && r >= 0; i++)
                 r = add_named(reading, layer->md->members[i].name);
+        if (layer->dm && r >= 0)
+                r = add_legs(reading, layer->dm);
+        if (layer->backing_file && r >= 0)
+                r = add_backing(reading, layer->backing_file);
         return r;
 }
 
@@ -253,56 +302,15 @@ static int add_known_beneath(struct reading *reading, const struct layer *layer)
 }
 
 /* From device to device downwards: what is added is gone through, too. */
-static int add_beneath(struct reading *reading, size_t first) {
-        for (size_t i = first; i < reading->devices.n; i++) {
-                struct layer *layer = reading->devices.items[i].layer;
-                int r = layer->carried ? add_known_beneath(reading, layer) : add_named_beneath(reading, layer);
+static int add_beneath(struct reading *reading) {
+        int r = 0;
 
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int add_legs(struct reading *reading, const struct dm_info *dm) {
-        for (size_t i = 0; i < dm->n_segments; i++)
-                for (size_t j = 0; j < dm->segments[i].n_legs; j++) {
-                        const struct dm_leg *leg = &dm->segments[i].legs[j];
-                        int r = carry(reading, inventory_known_devno(reading->inventory, leg->major, leg->minor));
-
-                        if (r < 0)
-                                return r;
-                }
-        return 0;
-}
-
-static int add_backing(struct reading *reading, const char *file) {
-        const struct mount *mount;
-
-        if (strncmp(file, "/dev/", 5) == 0)
-                return carry(reading, inventory_known_path(reading->inventory, file));
-        mount = mount_table_find_file(reading->inventory->mounts, file);
-        return mount ? carry(reading, inventory_known_mount(reading->inventory, mount)) : 0;
-}
-
-/* What only tables, and the mounts that files lie in, tell of. */
-static int add_referred(struct reading *reading) {
-        const size_t n = reading->devices.n;
-
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < reading->devices.n && r >= 0; i++) {
                 const struct layer *layer = reading->devices.items[i].layer;
-                int r = 0;
 
-                if (layer->carried)
-                        continue;
-                if (layer->dm)
-                        r = add_legs(reading, layer->dm);
-                if (r >= 0 && layer->backing_file)
-                        r = add_backing(reading, layer->backing_file);
-                if (r < 0)
-                        return r;
+                r = layer->carried ? add_known_beneath(reading, layer) : add_read_beneath(reading, layer);
         }
-        return add_beneath(reading, n);
+        return r;
 }
 
 static void adopt_carried(struct reading *reading) {
@@ -316,22 +324,19 @@ static void adopt_carried(struct reading *reading) {
         }
 }
 
-static int read_devices(struct reading *reading, const struct search *s) {
+static int read_devices(struct reading *reading) {
         int r;
 
-        r = read_found(reading, s);
+        r = read_found(reading);
         if (r < 0)
                 return r;
-        r = note_gone(reading, s);
-        if (r < 0)
-                return r;
-        r = add_beneath(reading, 0);
+        r = note_gone(reading);
         if (r < 0)
                 return r;
         r = discover_properties(reading->root, reading->topology);
         if (r < 0)
                 return r;
-        r = add_referred(reading);
+        r = add_beneath(reading);
         if (r < 0)
                 return r;
         adopt_carried(reading);
@@ -348,10 +353,11 @@ static int read_host(const struct reading *reading) {
         return r < 0 ? r : host_read_swaps(reading->root, reading->topology);
 }
 
-static int read_news(const struct search *s, struct topology *topology) {
+static int read_news(struct search *s, struct topology *topology) {
         _cleanup_(fdbatch_flush) struct fdbatch batch = {};
         _cleanup_(arena_freep) struct arena *scratch = arena_new();
         struct reading reading = {
+                        .search = s,
                         .root = s->root,
                         .inventory = s->inventory,
                         .directory = s->directory,
@@ -362,16 +368,37 @@ static int read_news(const struct search *s, struct topology *topology) {
 
         if (!scratch)
                 return -ENOMEM;
-        r = read_devices(&reading, s);
+        r = read_devices(&reading);
         if (r < 0)
                 return r;
         r = read_host(&reading);
         return r < 0 ? r : discover_finish(s->root, topology, &s->inventory->ledger);
 }
 
+/* Once, or again with what the first time has shown to be missing. */
+static int read_until_complete(struct search *s, struct topology **ret) {
+        for (;;) {
+                _cleanup_(topology_freep) struct topology *topology = topology_new();
+                const size_t n = s->n;
+                int r;
+
+                if (!topology)
+                        return -ENOMEM;
+                r = read_news(s, topology);
+                if (r < 0)
+                        return r;
+                if (s->n == n) {
+                        *ret = TAKE_PTR(topology);
+                        return 0;
+                }
+                r = follow(s);
+                if (r < 0)
+                        return r;
+        }
+}
+
 int discover_news(
                 const struct sysroot *root, struct inventory *inventory, char *const *touched, struct topology **ret) {
-        _cleanup_(topology_freep) struct topology *topology = topology_new();
         _cleanup_(search_done) struct search s = {
                         .root = root,
                         .inventory = inventory,
@@ -380,15 +407,9 @@ int discover_news(
         };
         int r;
 
-        if (!topology || !s.arena)
+        if (!s.arena)
                 return -ENOMEM;
         ledger_view_begin(&inventory->ledger, root);
         r = find_all(&s, touched);
-        if (r < 0)
-                return r;
-        r = read_news(&s, topology);
-        if (r < 0)
-                return r;
-        *ret = TAKE_PTR(topology);
-        return 0;
+        return r < 0 ? r : read_until_complete(&s, ret);
 }

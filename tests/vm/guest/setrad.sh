@@ -11,11 +11,8 @@ setrad_is_absent() { [ -e /var/lib/setrad-vm.absent ]; }
 setrad_is_as_wanted() { if setrad_is_absent; then ! [ -e /usr/sbin/setrad ]; else setrad_is_active; fi; }
 setrad_wanted() { if setrad_is_absent; then echo absent; else echo active; fi; }
 
-# open_files PID: number of its descriptors
-open_files() {
-    local files=("/proc/$1/fd"/*)
-    echo "${#files[@]}"
-}
+# open_files PID: how many descriptors it has, without that of the ledger, which setrad holds open once there is one
+open_files() { readlink "/proc/$1/fd"/* | grep -cv '^/run/setrad/ledger.json'; }
 
 # setrad_fresh: as installed and just started
 setrad_fresh() {
