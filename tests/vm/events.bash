@@ -8,7 +8,7 @@ figures=/run/figures.prom
 start_counting() {
     settings <<YAML
 version: 1
-settle: 20ms
+settle: 400ms
 reconcile: off
 metrics-file: $figures
 YAML
@@ -41,15 +41,24 @@ add_maps() {
     for i in "${event_maps[@]}"; do udevadm trigger --settle --action=add "/sys/class/block/$i"; done
 }
 
-figure() { awk -v name="$1" '$1 == name { print $2 }' "$figures"; }
+# figure NAME: sets value; without a process, which would be in the way of what is timed
+figure() {
+    local name
+    while read -r name value; do
+        if [ "$name" = "$1" ]; then return; fi
+    done <"$figures"
+}
 
-# send_event NAME: a change event; returns when the scan that comes of it is over
+# send_event NAME: a change event; returns when the scan that comes of it is over. When that begins, udev has done with the
+# event, and nothing else runs.
 send_event() {
     local before
-    before=$(figure setrad_scans_total)
+    figure setrad_scans_total
+    before=$value
     udevadm trigger --action=change "/sys/class/block/$1"
+    pause 0.6
     # shellcheck disable=SC2317
-    scanned() { [ "$(figure setrad_scans_total)" -gt "$before" ]; }
+    scanned() { figure setrad_scans_total && [ "$value" -gt "$before" ]; }
     wait_until 20 scanned
 }
 
@@ -60,9 +69,10 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : 
 measure_events() {
     local i times=$scenario_dir/times trace=$scenario_dir/trace tracer
     : >"$times"
-    for ((i = 0; i < 31; i++)); do
+    for ((i = 0; i < 15; i++)); do
         send_event "${event_maps[i % 3]}"
-        figure setrad_scan_duration_seconds | awk '{ printf "%d\n", $1 * 1e6 }' >>"$times"
+        figure setrad_scan_duration_seconds
+        echo "$((10#${value/./}))" >>"$times"
     done
     event_usec=$(median <"$times")
     strace -f -c -o "$trace" -p "$(setrad_pid)" 2>/dev/null &
@@ -76,7 +86,7 @@ measure_events() {
     event_calls=$(awk '$NF == "total" { print int($4 / 6) }' "$trace")
 }
 
-count_layers() { figure 'setrad_layers{kind="dm-linear"}'; }
+count_layers() { figure 'setrad_layers{kind="dm-linear"}' && echo "$value"; }
 
 # restart_counting N: with N maps
 restart_counting() {
@@ -85,9 +95,10 @@ restart_counting() {
     setrad_settled 300
     # It scans no more than half of the time, and the last scans were of all, and of all that lies over the array.
     pause 1
-    while [ "$(figure setrad_scans_total)" != "$scans" ]; do
-        scans=$(figure setrad_scans_total)
-        pause "$(awk -v s="$(figure setrad_scan_duration_seconds)" 'BEGIN { print 3 * s + 2 }')"
+    while figure setrad_scans_total && [ "$value" != "$scans" ]; do
+        scans=$value
+        figure setrad_scan_duration_seconds
+        pause "$((3 * ${value%.*} + 3))"
     done
     assert_eq "$(count_layers)" "$1" "maps that setrad knows"
 }
