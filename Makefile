@@ -4,7 +4,7 @@
 # make check      unit, fixture and command line tests; no root, no virtual machine
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
 # make bench      how long it takes where there is much to do, beside lsblk; fails where that is too long (tests/bench).
-#                 QUICK=1: what ten thousand layers take in calls and memory, no times
+#                 QUICK=1: what ten thousand layers take in calls and memory, no times; JSON=FILE: written, too
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
 # make check-reproducible  a second build, of the tarball and elsewhere, gives the same bytes
 # make dist       setrad-VERSION.tar.xz in DISTDIR (here); VERSION is that of git (tools/version)
@@ -189,8 +189,7 @@ fuzz:
 	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
 
 bench: $(BENCHES) $(BUILD)/setractl
-	$(Q)for program in $(BENCHES); do $$program || exit 1; done
-	$(Q)tests/bench/run $(if $(QUICK),--quick) $(BUILD)/setractl
+	$(Q)tests/bench/run $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(BUILD)/setractl $(BENCHES)
 
 check-vm:
 	tests/vm/run
