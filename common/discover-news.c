@@ -343,12 +343,12 @@ static int read_devices(struct reading *reading) {
         return block_link_slaves(reading->root, reading->topology, &reading->devices);
 }
 
+/* The kernel goes through all block devices for what else proc/meminfo says than how much memory there is. */
 static int read_host(const struct reading *reading) {
         int r;
 
-        r = host_read_memory(reading->root, reading->topology);
-        if (r < 0)
-                return r;
+        reading->topology->memory_bytes = reading->inventory->memory_bytes;
+        reading->topology->page_bytes = reading->inventory->page_bytes;
         r = mount_table_select(reading->inventory->mounts, reading->topology);
         return r < 0 ? r : host_read_swaps(reading->root, reading->topology);
 }

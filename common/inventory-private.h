@@ -30,6 +30,8 @@ struct inventory {
         void *by_name, *by_devno; /* trees of tsearch(3) */
         size_t n;
         LIST_HEAD(, known) incomplete, loops;
+        struct opt_int memory_bytes;
+        uint64_t page_bytes;
         struct mount_table *mounts;
         struct ledger_view ledger;
         bool mounts_are_old;

@@ -3,7 +3,7 @@
 
 /*
  * What a machine was like when each of its devices was looked at last, device by device: what was read of it, and what it
- * lies over; and the tables of mounts and of setrad's own changes. discover_news() takes from here what an event does not concern; so what an event costs follows from what lies
+ * lies over; the tables of mounts and of setrad's own changes; and how much memory there is. discover_news() takes from here what an event does not concern; so what an event costs follows from what lies
  * below and above its device, not from how many devices there are.
  */
 
