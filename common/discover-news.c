@@ -204,7 +204,8 @@ static int read_found(struct reading *reading) {
 
         if (!names)
                 return -ENOMEM;
-        memcpy(names, s->names, s->n * sizeof(*names));
+        if (s->n > 0)
+                memcpy(names, s->names, s->n * sizeof(*names));
         qsort(names, s->n, sizeof(*names), compare_pointers);
         for (size_t i = 0; i < s->n && r >= 0; i++)
                 r = read_device(reading, names[i]);
