@@ -275,6 +275,8 @@ static int add_backing(struct reading *reading, const char *file) {
         if (strncmp(file, "/dev/", 5) == 0)
                 return carry(reading, inventory_known_path(reading->inventory, file));
         mount = mount_table_find_file(reading->inventory->mounts, file);
+        if (mount && mount->major != 0)
+                return add_devno(reading, mount->major, mount->minor);
         return mount ? carry(reading, inventory_known_mount(reading->inventory, mount)) : 0;
 }
 

@@ -44,7 +44,8 @@ int survey_topology(struct topology *topology, const struct policy *policy, stru
 
 /*
  * As survey_run(), of what SCOPE says. Of a survey of news only, decisions and findings count of layers that are not carried;
- * those that are, are there for what lies over them. The inventory is left as it was but for its mounts: inventory_update().
+ * those that are, are there for what lies over them. The inventory is left as it was but for its
+ * mounts and ledger: inventory_update().
  */
 int survey_look(const struct sysroot *root, const struct survey_scope *scope, const struct policy *policy,
                 struct survey **ret);

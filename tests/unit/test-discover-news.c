@@ -632,6 +632,24 @@ static void test_mounts(void **state) {
         assert_int_equal(find(f, "sda2")->n_uses, 0);
 }
 
+/* A loop device whose file lies on a disk that is not known yet, as its event is still to come. */
+static void test_loop_before_disk(void **state) {
+        struct fixture *f = *state;
+        static const struct tree_file files[] = {
+                        DISK("sde", "8:64"),
+                        DISK("loop1", "7:1"),
+                        {BLOCK "loop1/loop/backing_file", "/data/image\n"},
+                        {"proc/self/mountinfo", "21 1 8:64 / /data rw - ext4 /dev/sde rw\n"},
+        };
+
+        tree_write_all(f->tree, files, ARRAY_SIZE(files));
+        tree_link(f->tree, "sys/dev/block/8:64", "../../class/block/sde");
+        inventory_forget_mounts(f->inventory);
+        update(f, "loop1");
+        assert_names(find(f, "loop1")->below, find(f, "loop1")->n_below, "sde");
+        assert_non_null(find_kept(f, "sde"));
+}
+
 /* What is the machine's, but for its memory, is read every time. */
 static void test_host(void **state) {
         struct fixture *f = *state;
@@ -889,6 +907,7 @@ int main(void) {
                         TEST(test_turned),
                         TEST(test_walk_below),
                         TEST(test_mounts),
+                        TEST(test_loop_before_disk),
                         TEST(test_host),
                         TEST(test_copies),
                         cmocka_unit_test(test_without_class),
