@@ -22,13 +22,18 @@ static bool is_changed_by_setrad(const struct inventory *inventory, const char *
 
 static int on_late(sd_event_source *source, uint64_t usec, void *userdata) {
         struct manager *manager = userdata;
+        bool looks = false;
 
         manager->late = true;
         for (size_t i = 0; manager->inventory && i < manager->reloaded.n; i++)
-                if (is_changed_by_setrad(manager->inventory, manager->reloaded.names[i]))
+                if (is_changed_by_setrad(manager->inventory, manager->reloaded.names[i])) {
                         manager_news(manager, manager->reloaded.names[i]);
+                        looks = true;
+                }
         if (manager->reloaded.all)
                 manager_news(manager, NULL);
+        else if (!looks)
+                manager_forget_reloads(manager);
         return 0;
 }
 

@@ -72,14 +72,16 @@ static int take_survey(struct manager *manager, const struct nameset *news, stru
         return 0;
 }
 
-static void write_metrics(struct manager *manager) {
+static void write_metrics(struct manager *manager, bool all) {
         const char *path = manager->settings.metrics_file;
         int r;
 
         r = metrics_write(manager->metrics, tally_sums(manager->tally), path);
         if (r < 0 && memory_note(manager->said, METRICS, "%s", path))
                 journal_printf(LOG_WARNING, "figures can't be written to %s: %s", path, strerror(-r));
-        memory_turn(manager->said, METRICS, NULL, NULL);
+        /* The round of a scan of all is that of everything. */
+        if (!all)
+                memory_turn(manager->said, METRICS, NULL, NULL);
 }
 
 static void act(struct manager *manager, struct survey *survey, bool all) {
@@ -116,7 +118,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 return;
         }
         metrics_count_scan(manager->metrics, monotonic_usec() - start_usec);
-        write_metrics(manager);
+        write_metrics(manager, news.all);
         if (asked_for) {
                 journal_scanned(survey, reason_name(reason), manager->n_scans);
                 changes_forgive(manager->changes);
