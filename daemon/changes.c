@@ -175,13 +175,16 @@ static void count_failure(
                 journal_gave_up(decision, ATTEMPTS_MAX);
 }
 
-/* What its worker has not begun goes on in another one. */
+/* What its worker has not begun goes on in another one, or (without memory for that) is refused. */
 static void split(struct running *running) {
         struct changes *changes = running->changes;
         struct running *rest = calloc(1, sizeof(*rest));
+        struct job *none;
 
-        if (!rest)
+        if (!rest) {
+                (void)job_split(running->job, NULL, &none);
                 return;
+        }
         *rest = (struct running){.changes = changes, .start_usec = now_usec(changes)};
         if (job_split(running->job, rest, &rest->job) < 0 || !rest->job)
                 free(rest);
@@ -349,17 +352,13 @@ static void retry_later(struct changes *changes) {
 }
 
 /* What keeps the loop from starting a worker: another program with the ledger, or want of something. */
-static void tell_not_started(struct changes *changes, const struct job_change *items, size_t n, int error) {
+static void tell_not_started(struct changes *changes, const struct job_change *item, int error) {
         if (error == -ETIMEDOUT) {
-                for (size_t i = 0; i < n; i++)
-                        leave_over(changes, items[i].decision);
-                retry_later(changes);
+                leave_over(changes, item->decision);
                 return;
         }
-        for (size_t i = 0; i < n; i++) {
-                journal_not_started(items[i].decision, error);
-                count_failure(changes, items[i].decision, &items[i].request);
-        }
+        journal_not_started(item->decision, error);
+        count_failure(changes, item->decision, &item->request);
 }
 
 static int add_under_way(struct changes *changes, const struct job_change *items, size_t n) {
@@ -370,6 +369,7 @@ static int add_under_way(struct changes *changes, const struct job_change *items
         return r;
 }
 
+/* Returns 1, 0 if all have been refused, or a negative errno. */
 static int run(const struct start *start, const struct job_change *items, size_t n) {
         struct changes *changes = start->changes;
         _cleanup_(freep) struct running *running = calloc(1, sizeof(*running));
@@ -395,11 +395,24 @@ static int run(const struct start *start, const struct job_change *items, size_t
         r = add_under_way(changes, items, n);
         if (r == 0)
                 r = job_start(&setup, &running->job);
-        if (r == 0 && running->job)
-                add_running(TAKE_PTR(running));
-        for (size_t i = 0; i < n && r < 0; i++)
+        if (r < 0 || !running->job)
+                return r;
+        add_running(TAKE_PTR(running));
+        return 1;
+}
+
+/* Those that have been refused are told of, and no longer under way. */
+static void settle_start(struct changes *changes, const struct job_change *items, size_t n, int r) {
+        for (size_t i = 0; i < n; i++) {
+                if (!changes_are_under_way(changes, &items[i].request.device))
+                        continue;
+                if (r > 0) {
+                        note_drift(changes, &items[i]);
+                        continue;
+                }
                 deviceset_remove(&changes->under_way, &items[i].request.device);
-        return r;
+                tell_not_started(changes, &items[i], r);
+        }
 }
 
 /* Returns whether they are under way. */
@@ -413,11 +426,10 @@ static bool start_items(const struct start *start, const struct job_change *item
                 return false;
         }
         r = run(start, items, n);
-        if (r < 0)
-                tell_not_started(changes, items, n, r);
-        for (size_t i = 0; i < n && r == 0; i++)
-                note_drift(changes, &items[i]);
-        return r == 0;
+        settle_start(changes, items, n, r);
+        if (r == -ETIMEDOUT)
+                retry_later(changes);
+        return r > 0;
 }
 
 /* What has been gathered until now. */
@@ -446,8 +458,13 @@ static void gather(struct start *start, const struct decision *decision) {
                 return;
         if (attempts_exhausted(&changes->attempts, &item->request.device, item->request.to_sectors, now_usec(changes)))
                 return;
-        if (changes_are_under_way(changes, &item->request.device) ||
-                        (item->request.probe && !has_room_to_measure(start))) {
+        if (changes_are_under_way(changes, &item->request.device)) {
+                /* One whose worker does not die is looked at when it does. */
+                if (changes->n_running > 0)
+                        leave_over(changes, decision);
+                return;
+        }
+        if (item->request.probe && !has_room_to_measure(start)) {
                 leave_over(changes, decision);
                 return;
         }
@@ -483,11 +500,12 @@ void changes_start(struct changes *changes, struct survey *survey, bool all) {
         if (all)
                 nameset_done(&changes->left_over);
         start_all(changes, survey);
-        if (!changes->locked) {
+        /* A scan of something else has not tried. */
+        if (!changes->locked && !changes->retry_source) {
                 changes->locked_told = false;
                 changes->locked_usec = 0;
         }
-        /* With no worker that would say so when it is done. */
-        if (changes_are_left(changes) && changes->n_running == 0)
+        /* With no worker that would say so when it is done, nor a time for the next attempt. */
+        if (changes_are_left(changes) && changes->n_running == 0 && !changes->retry_source)
                 changes->handler(NULL, NULL, changes->userdata);
 }

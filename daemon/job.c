@@ -278,34 +278,6 @@ static int watch(struct job *job) {
         return r;
 }
 
-static int start_worker(struct job *job) {
-        const struct worker_jobs jobs = {
-                        .job = run_apply,
-                        .inputs = &job->changes[0].request,
-                        .n = job->n,
-                        .input_size = sizeof(*job->changes),
-                        .result_size = sizeof(struct apply_result),
-        };
-        int r;
-
-        r = worker_start(&jobs, &job->worker);
-        if (r >= 0)
-                r = watch(job);
-        if (r >= 0)
-                return 0;
-        worker_freep(&job->worker);
-        job->worker = NULL;
-        put_on_record(job, 0, job->n);
-        return r;
-}
-
-/* --- the job */
-
-void job_kill(struct job *job) {
-        if (job->n_ended < job->n)
-                (void)worker_kill(job->worker, 0);
-}
-
 /* What it has not begun is not told of. */
 static void cancel(struct job *job) {
         size_t n = job->n;
@@ -317,6 +289,35 @@ static void cancel(struct job *job) {
         lose(job, -ECANCELED);
         put_on_record(job, job->n, n);
         finish_ended(job);
+}
+
+static int start_worker(struct job *job) {
+        const struct worker_jobs jobs = {
+                        .job = run_apply,
+                        .inputs = &job->changes[0].request,
+                        .n = job->n,
+                        .input_size = sizeof(*job->changes),
+                        .result_size = sizeof(struct apply_result),
+        };
+        int r;
+
+        r = worker_start(&jobs, &job->worker);
+        if (r < 0) {
+                put_on_record(job, 0, job->n);
+                return r;
+        }
+        r = watch(job);
+        /* It may have begun already. */
+        if (r < 0)
+                cancel(job);
+        return r < 0 ? r : 0;
+}
+
+/* --- the job */
+
+void job_kill(struct job *job) {
+        if (job->n_ended < job->n)
+                (void)worker_kill(job->worker, 0);
 }
 
 void job_free(struct job *job) {
@@ -420,7 +421,7 @@ int job_split(struct job *job, void *userdata, struct job **ret) {
         if (setup.n == 0)
                 return 0;
         job->n = first;
-        r = job_new(&setup, &rest);
+        r = userdata ? job_new(&setup, &rest) : -ENOMEM;
         if (r == 0)
                 r = start_worker(rest);
         for (size_t i = 0; r < 0 && i < setup.n; i++)

@@ -60,8 +60,8 @@ struct job_setup {
 int job_start(const struct job_setup *setup, struct job **ret);
 
 /*
- * Those that the worker has not begun go to a job of their own, with USERDATA. Returns 0, with *ret NULL if there are none,
- * or a negative errno: they are refused then.
+ * Those that the worker has not begun go to a job of their own, with USERDATA (NULL: there can be none). Returns 0, with
+ * *ret NULL if there are none, or a negative errno: they are refused then.
  */
 int job_split(struct job *job, void *userdata, struct job **ret);
 

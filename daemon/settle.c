@@ -116,7 +116,7 @@ void settle_stacks(const struct survey *survey) {
         r = record_stacks(survey->topology, &damaged);
         if (damaged)
                 journal_ledger_damaged();
-        /* Another program has it locked: the next scan does it. */
+        /* Another program has it locked: the next scan of these layers does it. */
         if (r < 0 && r != -ETIMEDOUT)
                 journal_printf(LOG_WARNING, "the ledger in " LEDGER_DIRECTORY " can't be written: %s", strerror(-r));
 }
