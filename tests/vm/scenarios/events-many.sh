@@ -2,6 +2,7 @@
 # summary: an event costs the same with ten thousand maps as with ten; memory printed
 # length: long
 # boot: own
+# processor: own
 # timeout: 1800
 
 # shellcheck source=tests/vm/events.bash

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: 1000 changes at once, by apply, by revert and by the service, take no more each than 100; one that hangs holds up none
 # boot: shared
+# processor: own
 # timeout: 300
 
 expect_restart

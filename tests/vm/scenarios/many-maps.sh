@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # summary: a scan of a thousand LVs over an array takes less time than lsblk, and than lvs, in the same run
 # boot: own
+# processor: own
 # timeout: 420
 
 maps=1000 rounds=7
