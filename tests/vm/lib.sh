@@ -298,14 +298,15 @@ last_logged() { journal_since_start | jq -rs --arg f "$1" 'map(.[$f] // empty) |
 
 setrad_pid() { systemctl show --property=MainPID --value setrad.service; }
 
-# setrad_settled [SECONDS]: setrad has looked at all and has nothing more to do: no worker, no word for 1.5 s
+# setrad_settled [SECONDS]: setrad has looked at all and has nothing more to do: no worker, no word for 2.5 s. For 2 s after
+# the event of a map what is set is taken for LVM's, and then the map is looked at again: that is over, too.
 setrad_settled() {
     local pid end=$((SECONDS + ${1:-30})) quiet=0 lines before workers
     udevadm settle
     pid=$(setrad_pid)
     kill -USR1 "$pid"
     before=$(setrad_log | wc -l)
-    while [ "$quiet" -lt 3 ]; do
+    while [ "$quiet" -lt 5 ]; do
         [ "$SECONDS" -lt "$end" ] || fail "setrad does not come to rest"
         pause 0.5
         lines=$(setrad_log | wc -l)
