@@ -9,9 +9,9 @@
 #include "common/discover-host.h"
 #include "common/discover-line.h"
 
-#define PROC_LINE_MAX       256
-#define PROC_LINES_MAX      64
-#define MOUNTINFO_BYTES_MAX (16 << 20)
+#define PROC_LINE_MAX   256
+#define PROC_LINES_MAX  64
+#define TABLE_BYTES_MAX (16 << 20)
 
 DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table);
 DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter);
@@ -63,27 +63,35 @@ static int parse_table(FILE *stream, const char *path, struct topology *topology
         return 0;
 }
 
-/* Returns 0, -ENOENT or the like where the file can't be opened, or -ENOMEM. */
-static int read_table(const struct sysroot *root, struct topology *topology, const char *path, entry_handler handler) {
-        _cleanup_(fclosep) FILE *stream = NULL;
-        int r;
+/* Whether a word is "/dev/root" once libmount has undone its escapes. */
+static bool is_root_source(const char *word) {
+        _cleanup_(freep) char *plain = mnt_unmangle(word);
 
-        r = sysroot_fopen(root, &stream, "%s", path);
-        return r < 0 ? r : parse_table(stream, path, topology, handler);
+        return !plain || strcmp(plain, "/dev/root") == 0;
 }
 
-/* The place in a line of mountinfo where its source, "/dev/root", stands; NULL if it is another. */
-static char *find_root_source(char *line) {
-        static const char wanted[] = " /dev/root ";
-        char *type, *source;
+/*
+ * Makes "rootfs" of each source "/dev/root" in a line of mountinfo. What libmount takes for the source follows a " - ";
+ * as which of them that is depends on what is before it, any will do.
+ */
+static void hide_root_source(char *line) {
+        static const char blanks[] = " \t", other[] = "rootfs";
 
-        type = strstr(line, " - ");
-        source = type ? strchr(type + 3, ' ') : NULL;
-        return source && strncmp(source, wanted, sizeof(wanted) - 1) == 0 ? source + 1 : NULL;
+        for (char *dash = strstr(line, " - "); dash; dash = strstr(dash + 1, " - ")) {
+                char *type = dash + 3 + strspn(dash + 3, blanks), *source = type + strcspn(type, blanks);
+                size_t n;
+
+                source += strspn(source, blanks);
+                n = strcspn(source, blanks);
+                if (n < strlen("/dev/root") || !is_root_source(source))
+                        continue;
+                memset(source, ' ', n);
+                memcpy(source, other, strlen(other));
+        }
 }
 
-/* Copies mountinfo so that libmount finds no /dev/root in it. *ret is set on failure too. */
-static int copy_mountinfo(FILE *stream, char **ret, size_t *ret_size) {
+/* Copies a table so that libmount finds no /dev/root in it. *ret is set on failure too. */
+static int copy_table(FILE *stream, char **ret, size_t *ret_size) {
         _cleanup_(freep) char *line = NULL;
         FILE *copy;
 
@@ -93,53 +101,51 @@ static int copy_mountinfo(FILE *stream, char **ret, size_t *ret_size) {
         copy = open_memstream(ret, ret_size);
         if (!copy)
                 return -ENOMEM;
-        while (ftello(copy) < MOUNTINFO_BYTES_MAX && line_read(stream, line, LINE_BUFFER)) {
-                char *source = find_root_source(line);
-
-                if (source)
-                        memcpy(source, "rootfs   ", strlen("/dev/root"));
+        while (ftello(copy) < TABLE_BYTES_MAX && line_read(stream, line, LINE_BUFFER)) {
+                hide_root_source(line);
                 fprintf(copy, "%s\n", line);
         }
         return fclose(copy) == 0 ? 0 : -ENOMEM;
 }
 
 /*
- * The mount table of a captured machine. Left alone, libmount would replace a source of /dev/root by what the running
- * machine's kernel was booted from.
+ * A table of a captured machine. Left alone, libmount would replace a source of /dev/root by what the running machine has
+ * under that number, or was booted from: in any file with lines as in mountinfo, whatever its name.
  */
-static int read_mountinfo_captured(const struct sysroot *root, struct topology *topology, const char *path) {
-        _cleanup_(fclosep) FILE *stream = NULL, *copied = NULL;
+static int parse_captured(FILE *stream, const char *path, struct topology *topology, entry_handler handler) {
+        _cleanup_(fclosep) FILE *copied = NULL;
         _cleanup_(freep) char *copy = NULL;
         size_t size;
         int r;
 
-        r = sysroot_fopen(root, &stream, "%s", path);
-        if (r < 0)
-                return r;
-        r = copy_mountinfo(stream, &copy, &size);
+        r = copy_table(stream, &copy, &size);
         if (r < 0)
                 return r;
         if (size == 0)
                 return 0;
         copied = fmemopen(copy, size, "r");
-        return copied ? parse_table(copied, path, topology, add_mount) : -ENOMEM;
+        return copied ? parse_table(copied, path, topology, handler) : -ENOMEM;
 }
 
-/* Some captures have only proc/mounts, which lacks device numbers: then sources must do. */
-static int read_mounts_captured(const struct sysroot *root, struct topology *topology) {
+/* Returns 0, -ENOENT or the like where the file can't be opened, or -ENOMEM. */
+static int read_table(const struct sysroot *root, struct topology *topology, const char *path, entry_handler handler) {
+        _cleanup_(fclosep) FILE *stream = NULL;
         int r;
 
-        r = read_mountinfo_captured(root, topology, HOST_MOUNTINFO);
-        if (r < 0 && r != -ENOMEM)
-                r = read_table(root, topology, "proc/mounts", add_mount);
-        return r;
+        r = sysroot_fopen(root, &stream, "%s", path);
+        if (r < 0)
+                return r;
+        return sysroot_is_live(root) ? parse_table(stream, path, topology, handler)
+                                     : parse_captured(stream, path, topology, handler);
 }
 
 int host_read_mounts(const struct sysroot *root, struct topology *topology) {
         int r;
 
-        r = sysroot_is_live(root) ? read_table(root, topology, HOST_MOUNTINFO, add_mount)
-                                  : read_mounts_captured(root, topology);
+        r = read_table(root, topology, HOST_MOUNTINFO, add_mount);
+        /* Some captures have only proc/mounts, which lacks device numbers: then sources must do. */
+        if (r < 0 && r != -ENOMEM && !sysroot_is_live(root))
+                r = read_table(root, topology, "proc/mounts", add_mount);
         if (r >= 0)
                 sysroot_record_text(root, HOST_MOUNTINFO, "%s", "");
         else if (r != -ENOMEM)

@@ -2,6 +2,7 @@
 
 /* Discovery over small captured roots. Whole machines are in tests/fixtures, run through setractl. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -829,6 +830,44 @@ static void test_host(void **state) {
         assert_int_equal(find(topology, "dm-0")->n_uses, 2);
 }
 
+static const char *const root_paths[] = {"proc/self/mountinfo", "proc/mounts"};
+static const char *const root_forms[][2] = {
+                {"21 1 ", " / / rw - ext4 /dev/root rw\n"},
+                {"21 1 ", " / / rw - ext4\t/dev/root\trw\n"},
+                {"21 1 ", " / / rw - ext4 /dev/r\\157ot rw\n"},
+                {"21 1 ", " / - rw - ext4 /dev/root rw\n"},
+};
+
+static void check_root_source(struct tree *tree, const char *path, const char *const form[2], const char *devno) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        char line[512];
+
+        snprintf(line, sizeof(line), "%s%s%s", form[0], devno, form[1]);
+        tree_directory(tree, "sys");
+        tree_write(tree, path, line);
+        topology = discover_tree(tree);
+        assert_int_equal(topology->n_mounts, 1);
+        assert_string_equal(topology->mounts[0].source, "rootfs");
+        tree_remove(tree, path);
+}
+
+/* libmount asks the running machine what /dev/root is, by number: so those of its devices are taken. */
+static void test_host_root_source(void **state) {
+        DIR *devices = opendir("/sys/dev/block");
+        struct dirent *device;
+
+        for (unsigned n = 0; devices && n < 4 && (device = readdir(devices));) {
+                if (!strchr(device->d_name, ':'))
+                        continue;
+                n++;
+                for (size_t i = 0; i < ARRAY_SIZE(root_paths); i++)
+                        for (size_t j = 0; j < ARRAY_SIZE(root_forms); j++)
+                                check_root_source(*state, root_paths[i], root_forms[j], device->d_name);
+        }
+        if (devices)
+                closedir(devices);
+}
+
 static void test_host_without_mountinfo(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         static const struct tree_file files[] = {
@@ -942,6 +981,7 @@ int main(void) {
                         TEST(test_udev),
                         TEST(test_udev_completed),
                         TEST(test_host),
+                        TEST(test_host_root_source),
                         TEST(test_host_without_mountinfo),
                         cmocka_unit_test(test_hostile),
                         cmocka_unit_test(test_live),
