@@ -6,7 +6,9 @@
  * arena's, the survey's or the policy's.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/survey.h"
 #include "config/policy.h"
@@ -45,6 +47,9 @@ struct explanation {
 /* POLICY is the one the survey was made with; POLICY_FILE its only file (--policy), or NULL. Returns 0 or -ENOMEM. */
 int explain_build(const struct survey *survey, const struct policy *policy, const char *policy_file,
                 const struct layer *layer, struct arena *arena, struct explanation *ret);
+
+/* As a page for people. WIDTH is that of its tree of layers, 0: as wide as it is. Returns 0 or a negative errno. */
+int explain_print(FILE *stream, const struct explanation *explanation, bool colors, unsigned width);
 
 /* Parts of explain_build(), each in its file. They return 0 or -ENOMEM. */
 int explain_reads(struct explanation *explanation, struct arena *arena);
