@@ -62,7 +62,7 @@ static void entry(struct record *record, const char *name, const char *directory
 struct stanza {
         char name[NAME_MAX + 1], disk[NAME_MAX + 1];
         bool block, partition;
-        unsigned major, minor;
+        int major, minor; /* as they are printed: below 0 makes no sense, but scanf(3) takes a sign with %u, too */
         char *properties; /* lines "E:KEY=VALUE" */
         size_t size;
 };
@@ -114,13 +114,13 @@ static void write_property(struct record *record, const struct stanza *stanza, c
 static void write_stanza(struct record *record, const struct stanza *stanza) {
         char path[64];
 
-        attribute(record, stanza->name, "dev", "%u:%u\n", stanza->major, stanza->minor);
+        attribute(record, stanza->name, "dev", "%d:%d\n", stanza->major, stanza->minor);
         if (stanza->partition) {
                 attribute(record, stanza->name, "partition", "%s", "");
                 if (stanza->disk[0])
                         entry(record, stanza->disk, "", stanza->name);
         }
-        snprintf(path, sizeof(path), "run/udev/data/b%u:%u", stanza->major, stanza->minor);
+        snprintf(path, sizeof(path), "run/udev/data/b%d:%d", stanza->major, stanza->minor);
         if (!record_has(record, path))
                 record_append(record, path, stanza->properties, stanza->size);
         for (char *line = stanza->properties; line && *line;) {
@@ -139,8 +139,8 @@ static void write_stanza(struct record *record, const struct stanza *stanza) {
 }
 
 static void read_property(const char *text, struct stanza *stanza, FILE *properties) {
-        (void)sscanf(text, "MAJOR=%9u", &stanza->major);
-        (void)sscanf(text, "MINOR=%9u", &stanza->minor);
+        (void)sscanf(text, "MAJOR=%9d", &stanza->major);
+        (void)sscanf(text, "MINOR=%9d", &stanza->minor);
         if (strcmp(text, "DEVTYPE=partition") == 0)
                 stanza->partition = true;
         fprintf(properties, "E:%s\n", text);
@@ -165,7 +165,7 @@ static bool read_stanza(FILE *stream, struct record *record) {
         }
         if (fclose(properties) != 0)
                 record_fail(record);
-        else if (stanza.block && (stanza.major > 0 || stanza.minor > 0))
+        else if (stanza.block && stanza.major >= 0 && stanza.minor >= 0 && stanza.major + stanza.minor > 0)
                 write_stanza(record, &stanza);
         return more;
 }
@@ -178,15 +178,15 @@ void report_read_udev(FILE *stream, struct record *record) {
 /* "NAME MAJOR MINOR STATE OPEN TARGETS EVENT UUID" in columns; names are mangled. */
 void report_read_dmsetup(FILE *stream, struct record *record) {
         char line[TOOL_LINE_MAX], map[1024], state[16], uuid[1024], name[32];
-        unsigned major, minor;
+        int major, minor;
 
         while (line_read(stream, line, sizeof(line))) {
-                int n = sscanf(line, "%1023s %9u %9u %15s %*s %*s %*s %1023s", map, &major, &minor, state, uuid);
+                int n = sscanf(line, "%1023s %9d %9d %15s %*s %*s %*s %1023s", map, &major, &minor, state, uuid);
 
-                if (n < 4)
+                if (n < 4 || major < 0 || minor < 0)
                         continue;
-                snprintf(name, sizeof(name), "dm-%u", minor);
-                attribute(record, name, "dev", "%u:%u\n", major, minor);
+                snprintf(name, sizeof(name), "dm-%d", minor);
+                attribute(record, name, "dev", "%d:%d\n", major, minor);
                 attribute(record, name, "dm/name", "%s\n", map);
                 attribute(record, name, "dm/uuid", "%s\n", n > 4 ? uuid : "");
                 attribute(record, name, "dm/suspended", "%d\n", strpbrk(state, "sS") != NULL);
@@ -219,12 +219,12 @@ static const char *skip_tree(const char *line, size_t *ret_columns) {
 }
 
 /* lsblk calls maps by their own names: their numbers give away those of the kernel. */
-static bool kernel_name(const char *shown, const char *type, unsigned minor, char buffer[static NAME_MAX + 1]) {
+static bool kernel_name(const char *shown, const char *type, int minor, char buffer[static NAME_MAX + 1]) {
         static const char *const maps[] = {"lvm", "crypt", "mpath", "dm"};
 
         for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
                 if (strcmp(type, maps[i]) == 0) {
-                        snprintf(buffer, NAME_MAX + 1, "dm-%u", minor);
+                        snprintf(buffer, NAME_MAX + 1, "dm-%d", minor);
                         return true;
                 }
         return sysname(shown, buffer);
@@ -254,7 +254,7 @@ void report_read_lsblk(FILE *stream, struct record *record) {
         char line[TOOL_LINE_MAX], shown[NAME_MAX + 1], type[16], names[LEVELS_MAX][NAME_MAX + 1] = {};
 
         while (line_read(stream, line, sizeof(line))) {
-                unsigned major, minor;
+                int major, minor;
                 size_t columns, level;
                 const char *text = skip_tree(line, &columns);
 
@@ -262,10 +262,10 @@ void report_read_lsblk(FILE *stream, struct record *record) {
                 if (level >= LEVELS_MAX)
                         continue;
                 names[level][0] = 0;
-                if (sscanf(text, "%255s %9u:%9u %*s %*s %*s %15s", shown, &major, &minor, type) != 4 ||
-                                !kernel_name(shown, type, minor, names[level]))
+                if (sscanf(text, "%255s %9d:%9d %*s %*s %*s %15s", shown, &major, &minor, type) != 4 || major < 0 ||
+                                minor < 0 || !kernel_name(shown, type, minor, names[level]))
                         continue;
-                attribute(record, names[level], "dev", "%u:%u\n", major, minor);
+                attribute(record, names[level], "dev", "%d:%d\n", major, minor);
                 write_array(record, names[level], type);
                 if (strncmp(names[level], "dm-", 3) == 0)
                         attribute(record, names[level], "dm/name", "%s\n", shown);

@@ -98,17 +98,18 @@ struct numbers {
         struct opt_int diskseq;
 };
 
+/* Of scanf(3)'s conversions even %u takes a sign: -1 would be a number without one. */
 static bool read_devno(struct sysdir *dir, unsigned *ret_major, unsigned *ret_minor) {
         char text[32];
-        unsigned major, minor;
+        int major, minor;
         int end = 0;
 
         if (sysdir_read(dir, "dev", text, sizeof(text)) < 0)
                 return false;
-        if (sscanf(text, "%9u:%9u%n", &major, &minor, &end) != 2 || text[end])
+        if (sscanf(text, "%9d:%9d%n", &major, &minor, &end) != 2 || text[end] || major < 0 || minor < 0)
                 return false;
-        *ret_major = major;
-        *ret_minor = minor;
+        *ret_major = (unsigned)major;
+        *ret_minor = (unsigned)minor;
         return true;
 }
 

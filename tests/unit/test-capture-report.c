@@ -56,22 +56,24 @@ static void test_tools(void **state) {
                                         "P: /devices/pci/block/sda/sda1\nN: sda1\nE: DEVTYPE=partition\nE: MAJOR=8\n"
                                         "E: MINOR=1\nE: ID_PART_ENTRY_OFFSET=2048\nE: MD_LEVEL=raid5\nE: PARTN=1\n\n"
                                         "P: /devices/virtual/block/dm-3\nE: MAJOR=253\nE: MINOR=3\nE: DM_NAME=a b\n\n"
+                                        "P: /devices/virtual/block/sdb\nE: MAJOR=8\nE: MINOR=-1\n\n"
                                         "P: /devices/virtual/net/lo\nE: MAJOR=1\nE: MINOR=1",
                                         {{BLOCK "sda1/dev", "8:1\n"}, {BLOCK "sda1/start", "2048\n"},
                                                         {BLOCK "sda/sda1", "/"}, {BLOCK "sda1/md/level", ""},
                                                         {BLOCK "dm-3/dm/name", "a b\n"},
                                                         {"run/udev/data/b253:3",
                                                                         "E:MAJOR=253\nE:MINOR=3\nE:DM_NAME=a b\n"},
-                                                        {BLOCK "lo/dev", ""}}},
+                                                        {BLOCK "sdb/dev", ""}, {BLOCK "lo/dev", ""}}},
                         {report_read_dmsetup,
                                         "Name    Maj Min Stat Open Targ Event  UUID\n"
                                         "vg-lv   253   4 L--w    1    1      0 LVM-x\nplain   253   5 LIsw    0    0   "
-                                        "   0\n",
+                                        "   0\nminus   253   -6 LIsw    0    0      0\n",
                                         {{BLOCK "dm-4/dm/name", "vg-lv\n"}, {BLOCK "dm-4/dm/uuid", "LVM-x\n"},
                                                         {BLOCK "dm-4/dm/suspended", "0\n"},
                                                         {BLOCK "dm-5/dm/uuid", "\n"},
                                                         {BLOCK "dm-5/dm/suspended", "1\n"},
-                                                        {BLOCK "dm-5/dev", "253:5\n"}}},
+                                                        {BLOCK "dm-5/dev", "253:5\n"}, {BLOCK "dm--6/dev", ""},
+                                                        {BLOCK "dm-4294967290/dev", ""}}},
                         {report_read_losetup,
                                         "/dev/loop1: [0040]:7 (/a (b) c), offset 512\n/dev/loop2: []: ()\nloop3 (x)\n",
                                         {{BLOCK "loop1/loop/backing_file", "/a (b) c\n"},
@@ -81,13 +83,13 @@ static void test_tools(void **state) {
                                         "\342\224\234\342\224\200sda1 8:1 0 1G 0 part /\n"
                                         "\342\224\202 \342\224\224\342\224\200md0 9:0 0 1G 0 raid5\n"
                                         "\342\224\202   \342\224\224\342\224\200vg-a 253:0 0 1G 0 lvm /b\n`-sda2 8:2 0 "
-                                        "1G 0 part\n",
+                                        "1G 0 part\nsdb -8:0 0 1G 0 disk\n",
                                         {{BLOCK "sda/sda1", "/"}, {BLOCK "sda1/dev", "8:1\n"},
                                                         {BLOCK "md0/slaves/sda1", "/"},
                                                         {BLOCK "md0/md/level", "raid5\n"},
                                                         {BLOCK "dm-0/slaves/md0", "/"},
                                                         {BLOCK "dm-0/dm/name", "vg-a\n"}, {BLOCK "sda/sda2", "/"},
-                                                        {BLOCK "sda2/slaves", ""}}},
+                                                        {BLOCK "sdb/dev", ""}}},
                         {report_read_blockdev,
                                         "RO    RA   SSZ   BSZ   StartSec            Size   Device\n"
                                         "rw 256 512 4096 0 136365211648 /dev/sda\nro 8 2048 2048 0 1024 "

@@ -888,6 +888,26 @@ static void test_host_without_mountinfo(void **state) {
         assert_int_equal(topology->n_swaps, 0);
 }
 
+/* Of scanf(3)'s conversions even those of numbers without a sign take one. */
+static void test_negative_numbers(void **state) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        static const struct tree_file files[] = {
+                        DISK("sda", "8:0"),
+                        DISK("sdb", "-8:16"),
+                        DISK("sdc", "8:-32"),
+                        {"proc/meminfo", "MemTotal: -6 kB\n"},
+                        {"proc/self/smaps", "KernelPageSize: -4 kB\n"},
+        };
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        topology = discover_tree(*state);
+        assert_true(find(topology, "sda")->has_devno);
+        assert_false(find(topology, "sdb")->has_devno);
+        assert_false(find(topology, "sdc")->has_devno);
+        assert_false(topology->memory_bytes.known);
+        assert_int_equal(topology->page_bytes, 4096);
+}
+
 /* Every file in turn is something it should not be. */
 static void test_hostile(void **state) {
         static const struct tree_file files[] = {
@@ -983,6 +1003,7 @@ int main(void) {
                         TEST(test_host),
                         TEST(test_host_root_source),
                         TEST(test_host_without_mountinfo),
+                        TEST(test_negative_numbers),
                         cmocka_unit_test(test_hostile),
                         cmocka_unit_test(test_live),
         };

@@ -299,6 +299,8 @@ static void test_raid_health(void **state) {
 
 static void test_bad_raid_status(void **state) {
         static const char *const statuses[] = {
+                        "raid5_ls 4 AAAA -1/65536 idle 0 0 -",
+                        "raid5_ls 4 AAAA -18446744073709551615/1",
                         "",
                         "raid5_ls",
                         "raid5_ls x AAAA 1/2 idle 0 0 -",
