@@ -362,12 +362,18 @@ static int link_slaves_of(struct topology *topology, const struct block_device *
  * bcacheN/bcache is a link to the directory bcache of the device that is cached; its other slaves are caches. A volume
  * that lies on a cache alone has a directory there.
  */
+int block_read_backing_name(
+                const struct sysroot *root, const struct block_device *device, char buffer[static NAME_MAX + 1]) {
+        if (device->layer->kind != KIND_BCACHE)
+                return -ENOTDIR;
+        return sysroot_link_directory_name(root, buffer, NAME_MAX + 1, "%s/bcache", device->path);
+}
+
 static int link_backing_device(
                 const struct sysroot *root, struct topology *topology, const struct block_device *device) {
         char name[NAME_MAX + 1];
 
-        if (device->layer->kind != KIND_BCACHE ||
-                        sysroot_link_directory_name(root, name, sizeof(name), "%s/bcache", device->path) < 0)
+        if (block_read_backing_name(root, device, name) < 0)
                 return 0;
         device->layer->backing = topology_find(topology, name);
         return device->layer->backing ? topology_link(topology, device->layer, device->layer->backing) : 0;

@@ -3,6 +3,8 @@
 
 /* What sysfs says of every block device: kind, size, queue limits, partitions, and what it lies over. */
 
+#include <limits.h>
+
 #include "sysdir.h"
 #include "topology.h"
 
@@ -50,6 +52,10 @@ void block_read_readaheads(const struct sysroot *root, struct topology *topology
  * topology_finish(). Returns 0 or -ENOMEM.
  */
 int block_read_power(const struct sysroot *root, struct topology *topology);
+
+/* The name of a bcache's backing device. Returns its length, or a negative errno where that is not known, or no bcache. */
+int block_read_backing_name(
+                const struct sysroot *root, const struct block_device *device, char buffer[static NAME_MAX + 1]);
 
 /* Links each device to those in its slaves/ that are there, and bcache to its backing device. Returns 0 or -ENOMEM. */
 int block_link_slaves(const struct sysroot *root, struct topology *topology, const struct block_devices *devices);

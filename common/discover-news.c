@@ -280,7 +280,9 @@ static int add_backing(struct reading *reading, const char *file) {
         return mount ? carry(reading, inventory_known_mount(reading->inventory, mount)) : 0;
 }
 
-static int add_read_beneath(struct reading *reading, const struct layer *layer) {
+static int add_read_beneath(struct reading *reading, const struct block_device *device) {
+        const struct layer *layer = device->layer;
+        char backing[NAME_MAX + 1];
         int r = 0;
 
         for (char **name = layer->slaves; name && *name && r >= 0; name++)
@@ -291,6 +293,8 @@ static int add_read_beneath(struct reading *reading, const struct layer *layer) 
                 r = add_legs(reading, layer->dm);
         if (layer->backing_file && r >= 0)
                 r = add_backing(reading, layer->backing_file);
+        if (r >= 0 && block_read_backing_name(reading->root, device, backing) >= 0)
+                r = add_named(reading, backing);
         return r;
 }
 
@@ -309,9 +313,11 @@ static int add_beneath(struct reading *reading) {
         int r = 0;
 
         for (size_t i = 0; i < reading->devices.n && r >= 0; i++) {
-                const struct layer *layer = reading->devices.items[i].layer;
+                /* A copy: what is added may move them. */
+                const struct block_device device = reading->devices.items[i];
 
-                r = layer->carried ? add_known_beneath(reading, layer) : add_read_beneath(reading, layer);
+                r = device.layer->carried ? add_known_beneath(reading, device.layer)
+                                          : add_read_beneath(reading, &device);
         }
         return r;
 }

@@ -543,6 +543,32 @@ static void test_cycle(void **state) {
         assert_read(f, "", "");
 }
 
+/* A link alone says which device a bcache is over, where slaves/ has only its caches. */
+static void test_backing_device(void **state) {
+        static const struct tree_file files[] = {
+                        DISK("sda", "8:0"),
+                        {BLOCK "sda/bcache/state", "clean\n"},
+                        DISK("sdb", "8:16"),
+                        DISK("bcache0", "250:0"),
+                        {BLOCK "bcache0/slaves/sdb", ""},
+        };
+        char name[] = "bcache0", *touched[] = {name, NULL};
+        _cleanup_(inventory_freep) struct inventory *inventory = NULL;
+        _cleanup_(topology_freep) struct topology *all = NULL, *news = NULL;
+        _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        tree_write_all(tree, files, ARRAY_SIZE(files));
+        tree_link(tree, BLOCK "bcache0/bcache", "../sda/bcache");
+        assert_int_equal(sysroot_open(tree_path(tree), &root), 0);
+        assert_int_equal(discover(root, &all), 0);
+        assert_int_equal(topology_find(all, name)->n_below, 2);
+        assert_int_equal(inventory_new(all, &inventory), 0);
+        assert_int_equal(discover_news(root, inventory, touched, &news), 0);
+        assert_int_equal(topology_find(news, name)->n_below, 2);
+        assert_string_equal(topology_find(news, name)->backing->name, "sda");
+}
+
 /* What could not be read is not known, so it is tried again. */
 static void test_unknown_table(void **state) {
         struct fixture *f = *state;
@@ -901,6 +927,7 @@ int main(void) {
                         TEST(test_removed),
                         TEST(test_replaced),
                         TEST(test_cycle),
+                        cmocka_unit_test(test_backing_device),
                         TEST(test_unknown_table),
                         TEST(test_notes),
                         cmocka_unit_test(test_note_without_udev),
