@@ -2,27 +2,32 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "common/discover-ledger.h"
 #include "common/ledger-private.h"
 
+/* It is replaced as a whole, and never grows. */
 static int read_text(const struct sysroot *root, char **ret, size_t *ret_length) {
         _cleanup_(fclosep) FILE *stream = NULL;
         _cleanup_(freep) char *text = NULL;
+        struct stat st;
         size_t length;
         int r;
 
         r = sysroot_fopen(root, &stream, "run/setrad/ledger.json");
         if (r < 0)
                 return r;
-        text = malloc(LEDGER_BYTES_MAX + 1);
+        if (fstat(fileno(stream), &st) < 0)
+                return -errno;
+        if (st.st_size < 0 || (size_t)st.st_size > LEDGER_BYTES_MAX)
+                return -EBADMSG;
+        text = malloc((size_t)st.st_size + 1);
         if (!text)
                 return -ENOMEM;
-        length = fread(text, 1, LEDGER_BYTES_MAX + 1, stream);
+        length = fread(text, 1, (size_t)st.st_size, stream);
         if (ferror(stream))
                 return -EIO;
-        if (length > LEDGER_BYTES_MAX)
-                return -EBADMSG;
         *ret = TAKE_PTR(text);
         *ret_length = length;
         return 0;
