@@ -113,6 +113,11 @@ PROGRAM_OBJECTS := $(filter-out %/setrad.o %/setractl.o,$(DAEMON_OBJECTS) $(CLI_
 # Each is a program of its own: of libFuzzer with FUZZ=1 (make fuzz), else one that replays its corpus.
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_REPLAY := $(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o)
+# Of the programs and of the tests only what a fuzzer calls: each edge that is instrumented costs time in each run.
+FUZZ_SUPPORT := $(BUILD)/tests/fuzz/libsupport.a
+FUZZ_SUPPORT_OBJECTS := $(call objects,$(filter-out tests/fuzz/fuzz-%.c tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
+# What feeds them is none of what is looked at: without edges of its own.
+$(FUZZ_SUPPORT_OBJECTS): SETRAD_CFLAGS += $(if $(FUZZ),-fno-sanitize=fuzzer-no-link)
 FUZZ_BUILD := build-fuzz
 FUZZ_CC ?= clang
 SECONDS ?= 60
@@ -146,7 +151,11 @@ $(BUILD)/tests/vm/programs/%: $(BUILD)/tests/vm/programs/%.o $(BUILD)/libsetra.a
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS)
 
-$(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/fuzz-%.o $(FUZZ_REPLAY) $(TEST_SUPPORT) $(BUILD)/libsetra.a
+$(FUZZ_SUPPORT): $(FUZZ_SUPPORT_OBJECTS) $(TEST_SUPPORT) $(PROGRAM_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
+
+$(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/fuzz-%.o $(FUZZ_REPLAY) $(FUZZ_SUPPORT) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
 	$(Q)$(LINK) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ \
 		$(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
