@@ -226,11 +226,15 @@ static int choose_sources(const struct mount_table *table, struct selection *sel
         int r;
 
         r = choose_source(table, selection, "/dev/", layer->name);
+        if (r >= 0 && strcmp(layer->sysname, layer->name) != 0)
+                r = choose_source(table, selection, "/dev/", layer->sysname);
         if (r < 0 || !layer->dm)
                 return r;
         r = choose_source(table, selection, MAPPER, layer->dm->name);
-        if (r < 0 || !layer->dm->vg || !layer->dm->lv)
+        if (r < 0)
                 return r;
+        if (!layer->dm->vg || !layer->dm->lv)
+                return choose_source(table, selection, "/dev/", layer->dm->name);
         char label[PATH_MAX];
 
         if (snprintf(label, sizeof(label), "%s/%s", layer->dm->vg, layer->dm->lv) >= (int)sizeof(label))

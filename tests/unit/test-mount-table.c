@@ -84,6 +84,37 @@ static void assert_selected(struct topology *topology, const char *expected) {
         topology_free(topology);
 }
 
+/* Whatever topology_find_path() takes for a layer's path. */
+static void test_select_by_any_name(void **state) {
+        static const struct {
+                const char *sysname, *source;
+        } cases[] = {
+                        {"cciss!c0d0", "/dev/cciss/c0d0"},
+                        {"cciss!c0d0", "/dev/cciss!c0d0"},
+                        {"dm-7", "/dev/dm-7"},
+                        {"dm-7", "/dev/mapper/my\\x20map"},
+                        {"dm-7", "/dev/my map"},
+                        {"dm-8", "/dev/mapper/vg-data"},
+                        {"dm-8", "/dev/vg/data"},
+        };
+        struct dm_info map = {.name = "my map", .uuid = ""},
+                       lv = {.name = "vg-data", .uuid = "", .vg = "vg", .lv = "data"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                const struct mount mount = {"/mnt", "btrfs", cases[i].source, 0, 40};
+                _cleanup_(mount_table_freep) struct mount_table *table = mount_table_new(&mount, 1);
+                _cleanup_(topology_freep) struct topology *topology = topology_new();
+
+                add(topology, "cciss!c0d0", 104, 0, NULL, NULL);
+                add(topology, "dm-7", 253, 7, &map, NULL);
+                add(topology, "dm-8", 253, 8, &lv, NULL);
+                assert_int_equal(mount_table_select(table, topology), 0);
+                assert_int_equal(topology->n_mounts, 1);
+                assert_int_equal(topology_finish(topology), 0);
+                assert_string_equal(topology_find_path(topology, cases[i].source)->sysname, cases[i].sysname);
+        }
+}
+
 static void test_select(void **state) {
         struct dm_info blank = {.name = "with blank"}, lv = {.name = "vg-data", .vg = "vg", .lv = "data"};
         struct topology *topology;
@@ -158,6 +189,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_find_file),
                         cmocka_unit_test(test_select),
+                        cmocka_unit_test(test_select_by_any_name),
                         cmocka_unit_test(test_compare),
         };
 
