@@ -260,6 +260,19 @@ static int add_devno(struct reading *reading, unsigned major, unsigned minor) {
         return add_named(reading, name);
 }
 
+/* In sysfs, where it may have to be looked for, its name has '!' for '/'. */
+static int add_member(struct reading *reading, const struct md_member *member) {
+        char name[NAME_MAX + 1];
+
+        if (strlen(member->name) >= sizeof(name))
+                return 0;
+        strcpy(name, member->name);
+        for (char *p = name; *p; p++)
+                if (*p == '/')
+                        *p = '!';
+        return add_named(reading, name);
+}
+
 static int add_legs(struct reading *reading, const struct dm_info *dm) {
         int r = 0;
 
@@ -288,7 +301,7 @@ static int add_read_beneath(struct reading *reading, const struct block_device *
         for (char **name = layer->slaves; name && *name && r >= 0; name++)
                 r = add_named(reading, *name);
         for (size_t i = 0; layer->md && i < layer->md->n_members && r >= 0; i++)
-                r = add_named(reading, layer->md->members[i].name);
+                r = add_member(reading, &layer->md->members[i]);
         if (layer->dm && r >= 0)
                 r = add_legs(reading, layer->dm);
         if (layer->backing_file && r >= 0)

@@ -41,7 +41,7 @@ struct inventory {
         unsigned round; /* of walks */
 };
 
-/* NULL if there is none. */
+/* NULL if there is none. The name may have '/' in the place of '!'. */
 struct known *inventory_known(const struct inventory *inventory, const char *sysname);
 struct known *inventory_known_devno(const struct inventory *inventory, unsigned major, unsigned minor);
 

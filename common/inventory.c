@@ -16,10 +16,19 @@
 
 /* --- looking up ------------------------------------------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b) {
-        const struct known *x = a, *y = b;
+static int plain(char c) {
+        return c == '!' ? '/' : (unsigned char)c;
+}
 
-        return strcmp(x->layer->sysname, y->layer->sysname);
+/* Paths have '/' where sysfs has '!', and so have the names of md's members. */
+static int compare_names(const void *a, const void *b) {
+        const char *x = ((const struct known *)a)->layer->sysname, *y = ((const struct known *)b)->layer->sysname;
+
+        while (*x && plain(*x) == plain(*y)) {
+                x++;
+                y++;
+        }
+        return plain(*x) - plain(*y);
 }
 
 static int compare_devnos(const void *a, const void *b) {
@@ -61,9 +70,11 @@ static bool is_called(const struct layer *layer, const char *path) {
                 return false;
         if (strncmp(path, MAPPER, strlen(MAPPER)) == 0)
                 return dmname_equals(path + strlen(MAPPER), dm->name);
-        if (!dm->vg || !dm->lv || strncmp(path, "/dev/", 5) != 0)
+        if (strncmp(path, "/dev/", 5) != 0)
                 return false;
         path += 5;
+        if (!dm->vg || !dm->lv)
+                return strcmp(path, dm->name) == 0;
         n = strlen(dm->vg);
         return strncmp(path, dm->vg, n) == 0 && path[n] == '/' && strcmp(path + n + 1, dm->lv) == 0;
 }

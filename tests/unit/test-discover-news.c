@@ -569,6 +569,49 @@ static void test_backing_device(void **state) {
         assert_string_equal(topology_find(news, name)->backing->name, "sda");
 }
 
+/* Members of md and paths in /dev have '/' in names where sysfs has '!'. */
+static void test_names_with_slash(void **state) {
+        static const struct tree_file files[] = {
+                        DISK("cciss!c0d0", "104:0"),
+                        DISK("cciss!c0d1", "104:16"),
+                        DISK("md0", "9:0"),
+                        {BLOCK "md0/md/level", "raid0\n"},
+                        {BLOCK "md0/md/dev-cciss!c0d0/slot", "0\n"},
+                        {BLOCK "md0/md/dev-cciss!c0d1/slot", "1\n"},
+                        DISK("loop0", "7:0"),
+                        {BLOCK "loop0/loop/backing_file", "/dev/cciss/c0d0\n"},
+                        {"proc/self/mountinfo", "21 1 0:40 / /srv rw - btrfs /dev/cciss/c0d1 rw\n"},
+        };
+        char array[] = "md0", loop[] = "loop0", *touched[] = {array, loop, NULL}, *nothing[] = {NULL};
+        _cleanup_(inventory_freep) struct inventory *inventory = NULL;
+        _cleanup_(topology_freep) struct topology *all = NULL, *news = NULL, *unmounted = NULL;
+        _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+
+        tree_write_all(tree, files, ARRAY_SIZE(files));
+        assert_int_equal(sysroot_open(tree_path(tree), &root), 0);
+        assert_int_equal(discover(root, &all), 0);
+        assert_int_equal(inventory_new(all, &inventory), 0);
+        assert_int_equal(discover_news(root, inventory, touched, &news), 0);
+        assert_int_equal(news->n_gone, 0);
+        assert_int_equal(topology_find(news, array)->n_below, 2);
+        assert_int_equal(topology_find(news, loop)->n_below, 1);
+        /* Also a member whose own event is still to come. */
+        tree_write(tree, BLOCK "cciss!c0d2/dev", "104:32\n");
+        tree_write(tree, BLOCK "cciss!c0d2/size", "1000\n");
+        tree_write(tree, BLOCK "md0/md/dev-cciss!c0d2/slot", "2\n");
+        topology_freep(&news);
+        assert_int_equal(discover_news(root, inventory, touched, &news), 0);
+        assert_int_equal(news->n_gone, 0);
+        assert_int_equal(topology_find(news, array)->n_below, 3);
+        /* The disk that something is no longer mounted from is read. */
+        tree_write(tree, "proc/self/mountinfo", "");
+        inventory_forget_mounts(inventory);
+        assert_int_equal(discover_news(root, inventory, nothing, &unmounted), 0);
+        assert_non_null(topology_find(unmounted, "cciss/c0d1"));
+        assert_int_equal(topology_find(unmounted, "cciss/c0d1")->n_uses, 0);
+}
+
 /* What could not be read is not known, so it is tried again. */
 static void test_unknown_table(void **state) {
         struct fixture *f = *state;
@@ -928,6 +971,7 @@ int main(void) {
                         TEST(test_replaced),
                         TEST(test_cycle),
                         cmocka_unit_test(test_backing_device),
+                        cmocka_unit_test(test_names_with_slash),
                         TEST(test_unknown_table),
                         TEST(test_notes),
                         cmocka_unit_test(test_note_without_udev),
