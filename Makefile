@@ -3,6 +3,7 @@
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
 # make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
+# make coverage   how many lines and branches the tests run; VM=1: with the scenarios (tests/coverage/run)
 # make bench      how long it takes where there is much to do, beside lsblk; fails where that is too long (tests/bench).
 #                 QUICK=1: what ten thousand layers take in calls and memory, no times; JSON=FILE: written, too
 # make check-vm   scenarios on real kernels in user-mode Linux; root (tests/vm/README.md)
@@ -72,6 +73,10 @@ ifdef SAN
   SETRAD_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   SETRAD_LDFLAGS += -fsanitize=address,undefined
 endif
+ifdef COVERAGE
+  SETRAD_CFLAGS += --coverage
+  SETRAD_LDFLAGS += --coverage -Wl,--wrap=_exit
+endif
 ifdef FUZZ
   SETRAD_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   SETRAD_LDFLAGS += -fsanitize=address,undefined
@@ -105,7 +110,7 @@ endif
 
 # Sorted: some versions of make give files in the order of the directory, which the linker then keeps.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
-LIB_OBJECTS := $(call objects,common/*.c config/*.c)
+LIB_OBJECTS := $(call objects,common/*.c config/*.c $(if $(COVERAGE),tests/coverage/*.c))
 DAEMON_OBJECTS := $(call objects,daemon/*.c)
 CLI_OBJECTS := $(call objects,cli/*.c)
 # Everything of the programs but main(), so that tests can link it.
@@ -120,6 +125,7 @@ FUZZ_SUPPORT_OBJECTS := $(call objects,$(filter-out tests/fuzz/fuzz-%.c tests/fu
 $(FUZZ_SUPPORT_OBJECTS): SETRAD_CFLAGS += $(if $(FUZZ),-fno-sanitize=fuzzer-no-link)
 FUZZ_BUILD := build-fuzz
 FUZZ_CC ?= clang
+COVERAGE_BUILD := build-coverage
 SECONDS ?= 60
 TEST_SUPPORT := $(call objects,tests/support/*.c)
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
@@ -199,6 +205,13 @@ fuzz:
 
 bench: $(BENCHES) $(BUILD)/setractl
 	$(Q)tests/bench/run $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(BUILD)/setractl $(BENCHES)
+
+# Without optimization, so that what a line comes to is what it says.
+coverage:
+	$(Q)$(MAKE) --no-print-directory COVERAGE=1 SAN= HARDENING= CFLAGS='-O0 -g' BUILD=$(COVERAGE_BUILD) coverage-now
+
+coverage-now: everything
+	$(Q)tests/coverage/run $(BUILD) '$(if $(VM),--vm)' $(UNIT_TESTS) $(FUZZERS)
 
 check-vm:
 	tests/vm/run
@@ -287,10 +300,10 @@ format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
 
 clean:
-	rm -rf build build-san $(FUZZ_BUILD)
+	rm -rf build build-san $(FUZZ_BUILD) $(COVERAGE_BUILD)
 
-.PHONY: all bench check check-reproducible check-vm clean dist everything fuzz fuzzers install install-vm-programs \
-        uninstall format format-check FORCE
+.PHONY: all bench check check-reproducible check-vm clean coverage coverage-now dist everything fuzz fuzzers install \
+        install-vm-programs uninstall format format-check FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
