@@ -39,6 +39,8 @@ static int load_policy(struct context *context, enum policy_need need) {
                 r = load_installed(&context->policy, &errors, need);
         if (r < 0)
                 excerpt_print(stderr, &errors);
+        if (r < 0 && (r == -ENOMEM || errors.n_items == 0))
+                text_error("cannot read the policy: %s", strerror(-r));
         return r;
 }
 
@@ -55,12 +57,14 @@ int context_open(struct context *context) {
 
 int context_check_discovery(const struct context *context, int r) {
         const char *path = context->options.root;
+        const char *what = sysroot_failures(context->root)->error == r ? sysroot_failures(context->root)->path : "";
 
         if (r == -ENOENT)
                 text_error(path ? "%s has no sys directory: it is no captured root" : "%s has no sysfs mounted",
                                 path ? path : "this machine");
         else if (r < 0)
-                text_error("cannot read the block devices of %s: %s", path ? path : "this machine", strerror(-r));
+                text_error("cannot read the block devices of %s: %s%s%s", path ? path : "this machine", what,
+                                *what ? ": " : "", strerror(-r));
         return r;
 }
 

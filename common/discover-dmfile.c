@@ -12,6 +12,7 @@
 #include "common/discover-line.h"
 #include "common/dmtable.h"
 
+#define INFO_PATH        "dmsetup/info"
 #define REPORT_DIRECTORY "sos_commands/devicemapper"
 #define REPORT_TABLE     "dmsetup_table"
 #define REPORT_STATUS    "dmsetup_status"
@@ -109,7 +110,7 @@ static void cut_uuid(char *head, const char *uuid) {
 static int read_info(const struct sysroot *root, char *line, struct map_index *index) {
         _cleanup_(fclosep) FILE *stream = NULL;
 
-        if (sysroot_fopen(root, &stream, "dmsetup/info") < 0)
+        if (sysroot_fopen(root, &stream, "%s", INFO_PATH) < 0)
                 return 0;
         while (line_read(stream, line, LINE_BUFFER)) {
                 struct layer *layer;
@@ -124,6 +125,7 @@ static int read_info(const struct sysroot *root, char *line, struct map_index *i
                 cut_uuid(head, layer->dm->uuid);
                 add_name(index, head, layer);
         }
+        (void)sysroot_check_stream(root, stream, INFO_PATH);
         return 0;
 }
 
@@ -241,6 +243,7 @@ static int read_lines(const struct reader *reader, const char *path, line_handle
                         return r;
                 found |= r > 0;
         }
+        (void)sysroot_check_stream(reader->root, stream, path);
         return found;
 }
 

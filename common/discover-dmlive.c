@@ -47,9 +47,11 @@ static int read_dependencies(const struct sysroot *root, struct topology *topolo
         _cleanup_(freep) dev_t *devices = NULL;
         struct dm_segment *segment = &layer->dm->segments[0];
         size_t n;
+        int r;
 
-        if (dmquery_dependencies(layer->major, layer->minor, &devices, &n) < 0)
-                return 0;
+        r = dmquery_dependencies(layer->major, layer->minor, &devices, &n);
+        if (r < 0)
+                return sysroot_is_shortage(r) ? r : 0;
         segment->legs = arena_alloc_array(topology->arena, n, sizeof(*segment->legs));
         if (!segment->legs)
                 return -ENOMEM;
@@ -86,7 +88,7 @@ static int read_status(struct context *context) {
                 return 0;
         r = dmquery_status(context->layer->major, context->layer->minor, add_status, context);
         if (r < 0)
-                return r == -ENOMEM ? r : 0;
+                return sysroot_is_shortage(r) ? r : 0;
         /* Another table was loaded between the two, as LVM does for a reshape; the event of that is still to come. */
         if (context->n_statuses < n)
                 hold_arrays(context->layer->dm);
@@ -118,7 +120,7 @@ static int read_tables(const struct sysroot *root, struct topology *topology) {
                 if (!layer->dm || !layer->has_devno || layer->carried)
                         continue;
                 r = read_table(root, topology, layer);
-                if (r == -ENOMEM)
+                if (sysroot_is_shortage(r))
                         return r;
                 if (r < 0)
                         r = topology_add_layer_note(topology, layer, "The table of %s could not be read: %s.",
@@ -137,6 +139,8 @@ static int query_tables(const struct sysroot *root, struct topology *topology) {
                 return topology_add_note(topology,
                                 "/dev/mapper/control is missing: what maps lie over is known from sysfs only, without "
                                 "targets.");
+        if (sysroot_is_shortage(r))
+                return r;
         if (r < 0)
                 return topology_add_note(topology,
                                 "Device-mapper can't be asked (%s): what maps lie over is known from sysfs "

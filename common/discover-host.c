@@ -43,19 +43,21 @@ static int skip_entry(struct libmnt_table *table, const char *name, int line) {
         return 1;
 }
 
-static int parse_table(FILE *stream, const char *path, struct topology *topology, entry_handler handler) {
+static int parse_table(const struct sysroot *root, FILE *stream, const char *path, struct topology *topology,
+                entry_handler handler) {
         _cleanup_(mnt_unref_tablep) struct libmnt_table *table = NULL;
         _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = NULL;
         struct libmnt_fs *fs;
+        int r;
 
         table = mnt_new_table();
         iterator = mnt_new_iter(MNT_ITER_FORWARD);
         if (!table || !iterator || mnt_table_set_parser_errcb(table, skip_entry) < 0)
                 return -ENOMEM;
-        (void)mnt_table_parse_stream(table, stream, path); /* as far as it goes */
+        r = mnt_table_parse_stream(table, stream, path);
+        if (r < 0 && !feof(stream)) /* what there is of it counts */
+                (void)sysroot_note_error(root, path, r == -ENOMEM ? r : -EIO);
         while (mnt_table_next_fs(table, iterator, &fs) == 0) {
-                int r;
-
                 r = handler(topology, fs);
                 if (r < 0)
                         return r;
@@ -112,7 +114,8 @@ static int copy_table(FILE *stream, char **ret, size_t *ret_size) {
  * A table of a captured machine. Left alone, libmount would replace a source of /dev/root by what the running machine has
  * under that number, or was booted from: in any file with lines as in mountinfo, whatever its name.
  */
-static int parse_captured(FILE *stream, const char *path, struct topology *topology, entry_handler handler) {
+static int parse_captured(const struct sysroot *root, FILE *stream, const char *path, struct topology *topology,
+                entry_handler handler) {
         _cleanup_(fclosep) FILE *copied = NULL;
         _cleanup_(freep) char *copy = NULL;
         size_t size;
@@ -124,7 +127,7 @@ static int parse_captured(FILE *stream, const char *path, struct topology *topol
         if (size == 0)
                 return 0;
         copied = fmemopen(copy, size, "r");
-        return copied ? parse_table(copied, path, topology, handler) : -ENOMEM;
+        return copied ? parse_table(root, copied, path, topology, handler) : -ENOMEM;
 }
 
 /* Returns 0, -ENOENT or the like where the file can't be opened, or -ENOMEM. */
@@ -135,8 +138,10 @@ static int read_table(const struct sysroot *root, struct topology *topology, con
         r = sysroot_fopen(root, &stream, "%s", path);
         if (r < 0)
                 return r;
-        return sysroot_is_live(root) ? parse_table(stream, path, topology, handler)
-                                     : parse_captured(stream, path, topology, handler);
+        r = sysroot_is_live(root) ? parse_table(root, stream, path, topology, handler)
+                                  : parse_captured(root, stream, path, topology, handler);
+        (void)sysroot_check_stream(root, stream, path);
+        return r;
 }
 
 int host_read_mounts(const struct sysroot *root, struct topology *topology) {
@@ -192,6 +197,7 @@ static struct opt_int read_kilobytes(
                 if (bytes.known)
                         return bytes;
         }
+        (void)sysroot_check_stream(root, stream, path);
         return (struct opt_int){0};
 }
 

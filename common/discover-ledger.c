@@ -15,7 +15,7 @@ static int read_text(const struct sysroot *root, char **ret, size_t *ret_length)
         size_t length;
         int r;
 
-        r = sysroot_fopen(root, &stream, "run/setrad/ledger.json");
+        r = sysroot_fopen(root, &stream, LEDGER_PATH);
         if (r < 0)
                 return r;
         if (fstat(fileno(stream), &st) < 0)
@@ -26,8 +26,9 @@ static int read_text(const struct sysroot *root, char **ret, size_t *ret_length)
         if (!text)
                 return -ENOMEM;
         length = fread(text, 1, (size_t)st.st_size, stream);
-        if (ferror(stream))
-                return -EIO;
+        r = sysroot_check_stream(root, stream, LEDGER_PATH);
+        if (r < 0)
+                return r;
         *ret = TAKE_PTR(text);
         *ret_length = length;
         return 0;

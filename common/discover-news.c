@@ -421,17 +421,17 @@ static int read_until_complete(struct search *s, struct topology **ret) {
 
 int discover_news(
                 const struct sysroot *root, struct inventory *inventory, char *const *touched, struct topology **ret) {
-        _cleanup_(search_done) struct search s = {
-                        .root = root,
-                        .inventory = inventory,
-                        .directory = discover_directory(root),
-                        .arena = arena_new(),
-        };
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(search_done) struct search s = {.root = root, .inventory = inventory, .arena = arena_new()};
         int r;
 
         if (!s.arena)
                 return -ENOMEM;
+        sysroot_forget_failures(root);
+        s.directory = discover_directory(root);
         ledger_view_begin(&inventory->ledger, root);
         r = find_all(&s, touched);
-        return r < 0 ? r : read_until_complete(&s, ret);
+        if (r >= 0)
+                r = read_until_complete(&s, &topology);
+        return discover_result(root, r, &topology, ret);
 }

@@ -19,3 +19,9 @@ int discover_properties(const struct sysroot *root, struct topology *topology);
  * begun before the first of them was read.
  */
 int discover_finish(const struct sysroot *root, struct topology *topology, struct ledger_view *view);
+
+/*
+ * How a look ends that began with sysroot_forget_failures(), and came to R: without descriptors or memory what is there looks
+ * as if it were missing, so then nothing is told of the machine. *RET is set where 0 is returned.
+ */
+int discover_result(const struct sysroot *root, int r, struct topology **topology, struct topology **ret);

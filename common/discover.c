@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 
 #include "common/discover-block.h"
 #include "common/discover-dm.h"
@@ -99,12 +100,27 @@ static int read_ledger(const struct sysroot *root, struct topology *topology, st
 
         if (sysroot_is_live(root))
                 lock = ledger_lock_shared(LEDGER_DIRECTORY, LOCK_WAIT_MSEC);
+        if (sysroot_is_shortage(lock))
+                return lock;
         r = ledger_view_end(view, root, &steady);
         if (r < 0)
                 return r;
         if (lock >= 0 && !steady)
                 block_read_readaheads(root, topology);
         return view->ledger ? ledger_note_layers(root, topology, view->ledger) : 0;
+}
+
+/* What was done without is told of. */
+static int note_failures(const struct sysroot *root, struct topology *topology) {
+        const struct sysroot_failures *failures = sysroot_failures(root);
+        char more[64] = "";
+
+        if (failures->n == 0)
+                return 0;
+        if (failures->n > 1)
+                snprintf(more, sizeof(more), ", and %u more times something could not be read", failures->n - 1);
+        return topology_add_note(topology, "%s could not be read (%s)%s: it is taken for missing.", failures->path,
+                        strerrordesc_np(-failures->error) ?: "unknown error", more);
 }
 
 int discover_finish(const struct sysroot *root, struct topology *topology, struct ledger_view *view) {
@@ -114,16 +130,29 @@ int discover_finish(const struct sysroot *root, struct topology *topology, struc
         if (r < 0)
                 return r;
         r = block_read_power(root, topology);
-        return r < 0 ? r : read_ledger(root, topology, view);
+        if (r < 0)
+                return r;
+        r = read_ledger(root, topology, view);
+        return r < 0 ? r : note_failures(root, topology);
 }
 
-int discover(const struct sysroot *root, struct topology **ret) {
+int discover_result(const struct sysroot *root, int r, struct topology **topology, struct topology **ret) {
+        int error = sysroot_failures(root)->error;
+
+        if (sysroot_is_shortage(error))
+                return error;
+        if (r >= 0)
+                *ret = TAKE_PTR(*topology);
+        return r;
+}
+
+static int read_machine(const struct sysroot *root, struct topology **ret) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
         _cleanup_(ledger_view_done) struct ledger_view view = LEDGER_VIEW_NONE;
         int r;
 
         if (!sysroot_is_directory(root, "sys"))
-                return -ENOENT;
+                return sysroot_failures(root)->error < 0 ? sysroot_failures(root)->error : -ENOENT;
         ledger_view_begin(&view, root);
         topology = topology_new();
         if (!topology)
@@ -141,4 +170,11 @@ int discover(const struct sysroot *root, struct topology **ret) {
         host_record(root, topology);
         *ret = TAKE_PTR(topology);
         return 0;
+}
+
+int discover(const struct sysroot *root, struct topology **ret) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+
+        sysroot_forget_failures(root);
+        return discover_result(root, read_machine(root, &topology), &topology, ret);
 }

@@ -12,7 +12,8 @@
 #include "topology.h"
 
 /*
- * Returns 0, -ENOENT where the root has no sys/ at all, or -ENOMEM. The topology is finished.
+ * Returns 0, -ENOENT where the root has no sys/ at all, or -ENOMEM, -EMFILE or -ENFILE. The topology is finished. After
+ * an error sysroot_failures() knows what could not be read.
  */
 int discover(const struct sysroot *root, struct topology **ret);
 
@@ -27,6 +28,7 @@ int discover(const struct sysroot *root, struct topology **ret);
  * change without an event (a readahead that was set, a member that an array lost) has to be put there by whoever knows of
  * it.
  *
- * Returns 0, or -ENOMEM: what INVENTORY knows of mounts may be newer than the rest of it then, so another one is needed.
+ * Returns 0, or -ENOMEM, -EMFILE or -ENFILE: what INVENTORY knows of mounts may be newer than the rest of it then, so another
+ * one is needed.
  */
 int discover_news(const struct sysroot *root, struct inventory *inventory, char *const *touched, struct topology **ret);

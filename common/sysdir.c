@@ -44,6 +44,13 @@ static int make_path(const struct sysdir *dir, const char *name, char path[stati
         return k < 0 || k >= PATH_MAX - n ? -ENAMETOOLONG : n + k;
 }
 
+/* NAME is an entry of DIR; "" is DIR itself. Returns R. */
+static int note_error(const struct sysdir *dir, const char *name, int r) {
+        char path[PATH_MAX];
+
+        return r < 0 && make_path(dir, name, path) >= 0 ? sysroot_note_error(dir->root, path, r) : r;
+}
+
 /* What is no directory itself may be a link to one, which must not lead out of the root. */
 int sysdir_open_in(const struct sysdir *parent, const char *name, struct sysdir *ret) {
         int fd = openat(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -57,7 +64,7 @@ int sysdir_open_in(const struct sysdir *parent, const char *name, struct sysdir 
                         return fd;
         }
         if (fd < 0)
-                return -errno;
+                return note_error(parent, name, -errno);
         *ret = (struct sysdir){.root = parent->root, .batch = parent->batch, .parent = parent, .name = name, .fd = fd};
         return 0;
 }
@@ -268,7 +275,7 @@ int sysdir_read(struct sysdir *dir, const char *name, char *buffer, size_t size)
         if (n == -ELOOP)
                 return read_from_root(dir, name, buffer, size);
         if (n < 0)
-                return (int)n;
+                return note_error(dir, name, (int)n);
         if (sysroot_is_recorded(dir->root) && make_path(dir, name, path) >= 0)
                 record = sysroot_record_for(dir->root, path);
         return sysroot_take_attribute(record, path, buffer, (size_t)n, size);
@@ -340,10 +347,10 @@ int sysdir_list(struct sysdir *dir, const char *prefix, char ***ret) {
 
         r = read_all_entries(dir);
         if (r < 0)
-                return r;
+                return note_error(dir, "", r);
         names = copy_names(dir, prefix);
         if (!names)
-                return -ENOMEM;
+                return note_error(dir, "", -ENOMEM);
         if (sysroot_is_recorded(dir->root))
                 record_names(dir, names);
         *ret = names;

@@ -11,6 +11,7 @@ struct sysroot {
         struct temporary *temporary; /* may be NULL */
         struct record *record;       /* the caller's; may be NULL */
         bool with_identifiers;
+        struct sysroot_failures *failures;
 };
 
 /* PATH is relative, as all here. Returns a descriptor or a negative errno. */

@@ -30,7 +30,9 @@ int sysroot_open(const char *path, struct sysroot **ret) {
         root = malloc(sizeof(*root));
         if (!root)
                 return -ENOMEM;
-        *root = (struct sysroot){.fd = -1};
+        *root = (struct sysroot){.fd = -1, .failures = calloc(1, sizeof(*root->failures))};
+        if (!root->failures)
+                return -ENOMEM;
 
         root->fd = open(path ?: "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (root->fd < 0 || fstat(root->fd, &here) < 0 || stat("/", &slash) < 0)
@@ -46,7 +48,55 @@ void sysroot_free(struct sysroot *root) {
                 return;
         closep(&root->fd);
         temporary_freep(&root->temporary);
+        free(root->failures);
         free(root);
+}
+
+const struct sysroot_failures *sysroot_failures(const struct sysroot *root) {
+        return root->failures;
+}
+
+void sysroot_forget_failures(const struct sysroot *root) {
+        *root->failures = (struct sysroot_failures){};
+}
+
+bool sysroot_is_shortage(int r) {
+        return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
+}
+
+/* Whether the error is about what is asked for: it is not there, or is something else than was thought. */
+static bool is_answer(int r) {
+        switch (-r) {
+        case ENOENT:
+        case ENOTDIR:
+        case EISDIR:
+        case ELOOP:
+        case EXDEV:
+        case ENAMETOOLONG:
+        case ENODEV:
+        case ENXIO:
+        case ESRCH:
+        case EBUSY:
+        case EAGAIN:
+        case EINVAL:
+        case ENODATA:
+        case EOPNOTSUPP:
+        case EFBIG: return true;
+        default: return false;
+        }
+}
+
+int sysroot_note_error(const struct sysroot *root, const char *path, int r) {
+        struct sysroot_failures *failures = root->failures;
+
+        if (r >= 0 || is_answer(r))
+                return r;
+        failures->n++;
+        if (failures->error == 0 || (sysroot_is_shortage(r) && !sysroot_is_shortage(failures->error))) {
+                failures->error = r;
+                snprintf(failures->path, sizeof(failures->path), "%s", path);
+        }
+        return r;
 }
 
 void sysroot_own_directory(struct sysroot *root, struct temporary *directory) {
@@ -109,7 +159,7 @@ int sysroot_lookup(const struct sysroot *root, const char *path, int flags) {
 
         if (root->live) {
                 fd = openat(root->fd, path, flags | O_CLOEXEC);
-                return fd < 0 ? -errno : (int)fd;
+                return sysroot_note_error(root, path, fd < 0 ? -errno : (int)fd);
         }
 
         for (unsigned i = 0; i < LOOKUP_ATTEMPTS; i++) {
@@ -117,7 +167,7 @@ int sysroot_lookup(const struct sysroot *root, const char *path, int flags) {
                 if (fd >= 0 || errno != EAGAIN)
                         break;
         }
-        return fd < 0 ? -errno : (int)fd;
+        return sysroot_note_error(root, path, fd < 0 ? -errno : (int)fd);
 }
 
 static int check_regular(int fd) {
@@ -141,7 +191,7 @@ static int lookup_regular(const struct sysroot *root, const char *path) {
                         return path_fd;
                 r = check_regular(path_fd);
                 if (r < 0)
-                        return r;
+                        return sysroot_note_error(root, path, r);
         }
 
         fd = sysroot_lookup(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -149,7 +199,7 @@ static int lookup_regular(const struct sysroot *root, const char *path) {
                 return fd;
         r = check_regular(fd);
         if (r < 0)
-                return r;
+                return sysroot_note_error(root, path, r);
         return TAKE_FD(fd);
 }
 
@@ -224,7 +274,7 @@ static int read_attribute(
                 return fd;
         n = read_all(fd, buffer, size);
         if (n < 0)
-                return (int)n;
+                return sysroot_note_error(root, path, (int)n);
         return sysroot_take_attribute(record, path, buffer, (size_t)n, size);
 }
 
@@ -285,11 +335,15 @@ int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ..
                 return fd;
         stream = fdopen(fd, "re");
         if (!stream)
-                return -errno;
+                return sysroot_note_error(root, path, -errno);
         (void)TAKE_FD(fd);
 
         *ret = stream;
         return 0;
+}
+
+int sysroot_check_stream(const struct sysroot *root, FILE *stream, const char *path) {
+        return ferror(stream) ? sysroot_note_error(root, path, -EIO) : 0;
 }
 
 /* Whether a lookup with these flags succeeds. */
@@ -346,8 +400,8 @@ static int read_link(const struct sysroot *root, const char *path, char target[s
         if (fd < 0)
                 return fd;
         n = readlinkat(fd, "", target, PATH_MAX);
-        if (n < 0)
-                return errno == ENOENT ? -EINVAL : -errno; /* "" on what is no link */
+        if (n < 0) /* ENOENT: "" on what is no link */
+                return errno == ENOENT ? -EINVAL : sysroot_note_error(root, path, -errno);
         if (n >= PATH_MAX)
                 return -ENAMETOOLONG;
         target[n] = 0;

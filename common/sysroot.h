@@ -27,6 +27,24 @@ DEFINE_CLEANUP(struct sysroot *, sysroot_free);
 /* Whether it is this machine, not a capture. */
 bool sysroot_is_live(const struct sysroot *root);
 
+/*
+ * What could not be read since sysroot_forget_failures(), although it may well be there. Callers that do without it need not
+ * look; whoever puts all of it together does. What is missing, gone meanwhile or makes no sense is no failure.
+ */
+struct sysroot_failures {
+        int error; /* 0: none; of the first one, or of the first one that is a shortage; a negative errno */
+        unsigned n;
+        char path[256]; /* of the same one */
+};
+const struct sysroot_failures *sysroot_failures(const struct sysroot *root);
+void sysroot_forget_failures(const struct sysroot *root);
+
+/* For what callers read themselves, of PATH. An R that is no failure is passed over. Returns R. */
+int sysroot_note_error(const struct sysroot *root, const char *path, int r);
+
+/* Whether this process or the machine lacks something, so that an error says nothing about what was asked for. */
+bool sysroot_is_shortage(int r);
+
 /* From now on the directory, which it takes over, goes when the root does. */
 void sysroot_own_directory(struct sysroot *root, struct temporary *directory);
 
@@ -70,6 +88,9 @@ struct opt_int sysroot_read_int(const struct sysroot *root, const char *format, 
 /* A stream over a file, for those that are read line by line. Returns 0 or a negative errno. */
 int sysroot_fopen(const struct sysroot *root, FILE **ret, const char *format, ...)
                 __attribute__((format(printf, 3, 4)));
+
+/* To be asked when no more comes of such a stream: 0, or -EIO where that was not its end, which is a failure then. */
+int sysroot_check_stream(const struct sysroot *root, FILE *stream, const char *path);
 
 bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
