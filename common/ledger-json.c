@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json-memory.h"
 #include "common/ledger-private.h"
 
 /*
@@ -240,14 +241,17 @@ static json_t *encode_record(const struct ledger_record *record) {
 }
 
 char *ledger_format(const struct ledger *ledger) {
-        _cleanup_(json_decrefp) json_t *entries = json_array();
-        _cleanup_(json_decrefp) json_t *document = NULL;
+        _cleanup_(json_decrefp) json_t *entries = NULL, *document = NULL;
+        _cleanup_(freep) char *text = NULL;
 
+        json_memory_watch();
+        entries = json_array();
         for (size_t i = 0; i < ledger->n_records; i++)
                 if (json_array_append_new(entries, encode_record(ledger->records[i])) < 0)
                         return NULL;
         document = json_pack("{s:i, s:O}", "version", LEDGER_VERSION, "entries", entries);
-        return document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
+        text = document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
+        return json_memory_was_short() ? NULL : TAKE_PTR(text);
 }
 
 /* What came later of the figures of a probe. */
@@ -348,9 +352,12 @@ int ledger_parse(struct ledger *ledger, const char *text, size_t length) {
         uint64_t version;
         json_error_t error;
 
+        json_memory_watch();
         document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+        if (json_memory_was_short())
+                return -ENOMEM;
         if (!document)
-                return json_error_code(&error) == json_error_out_of_memory ? -ENOMEM : -EBADMSG;
+                return -EBADMSG;
         if (get_number(document, "version", UINT_MAX, &version) < 0 || version != LEDGER_VERSION)
                 return -EBADMSG;
         return parse_entries(ledger, json_object_get(document, "entries"));
