@@ -16,16 +16,19 @@
 #define ROOTS_MAX  8U /* with more top layers over it than that, only what is beneath it is drawn */
 #define STEP_WIDTH 10
 
-static void print_title(FILE *stream, const struct explanation *e) {
+static int print_title(FILE *stream, const struct explanation *e) {
         const struct layer *layer = e->layer;
         _cleanup_(freep) char *title = text_layer_title(layer);
         char size[UNITS_BUFFER];
 
-        text_print(stream, "%s: %s%s%s", title ?: "", kind_name(layer->kind), layer->size_sectors.known ? ", " : "",
+        if (!title)
+                return -ENOMEM;
+        text_print(stream, "%s: %s%s%s", title, kind_name(layer->kind), layer->size_sectors.known ? ", " : "",
                         layer->size_sectors.known && layer->size_sectors.value >= 0
                                         ? units_format_sectors(size, (uint64_t)layer->size_sectors.value)
                                         : "");
         fputc('\n', stream);
+        return 0;
 }
 
 static void print_heading(FILE *stream, bool colors, const char *text) {
@@ -159,8 +162,9 @@ static void print_advice(FILE *stream, const struct explanation *e, bool colors)
 int explain_print(FILE *stream, const struct explanation *e, bool colors, unsigned width) {
         int r;
 
-        print_title(stream, e);
-        r = print_stack(stream, e, colors, width);
+        r = print_title(stream, e);
+        if (r == 0)
+                r = print_stack(stream, e, colors, width);
         if (r < 0)
                 return r;
         print_heading(stream, colors, "Reads go by");

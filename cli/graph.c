@@ -104,11 +104,14 @@ static char *take_text(FILE *f, char **text) {
 char *graph_node_text(const struct graph *graph, const struct layer *layer) {
         _cleanup_(freep) char *title = text_layer_title(layer), *text = NULL;
         size_t size;
-        FILE *f = open_memstream(&text, &size);
+        FILE *f;
 
+        if (!title)
+                return NULL;
+        f = open_memstream(&text, &size);
         if (!f)
                 return NULL;
-        fputs(title ?: layer->name, f);
+        fputs(title, f);
         print_kind(f, graph, layer);
         print_readahead(f, graph, layer);
         print_uses(f, layer);

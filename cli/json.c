@@ -361,5 +361,7 @@ int json_print(FILE *stream, json_t *document) {
                 return -ENOMEM;
         r = json_dumpf(document, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         json_decref(document);
+        if (r < 0 && !ferror(stream))
+                return -ENOMEM;
         return r == 0 && fputc('\n', stream) != EOF ? 0 : -EIO;
 }

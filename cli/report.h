@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Lines that more than one command prints. */
+/* Lines that more than one command prints. Functions return 0 or -ENOMEM. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
  *     + vg0/data (dm-0 on md0)  3072 sectors (1.5 MiB)
  *       rule 'stacks over arrays': 2 × stripe width 768 KiB of md0, raid5 4 × 256 KiB
  */
-void report_change(FILE *stream, const struct decision *decision, bool colors);
+int report_change(FILE *stream, const struct decision *decision, bool colors);
 
 /* The plan for people: each change and each layer that is held, and how many, or that there is nothing to change. */
-void report_plan(FILE *stream, const struct plan *plan, bool colors);
+int report_plan(FILE *stream, const struct plan *plan, bool colors);
 
 /* "held: vg0/data (dm-0): md0 is being reshaped", each on lines of its own. */
-void report_held(FILE *stream, const struct plan *plan, bool colors);
+int report_held(FILE *stream, const struct plan *plan, bool colors);

@@ -11,6 +11,8 @@
 
 #define ESCAPED_BYTE 4 /* length of "\xHH" */
 #define LINE_COLUMNS 80U
+#define TEXT_ROOM    1024
+#define CUT          "... (the rest is left out: Cannot allocate memory)"
 
 /*
  * Decodes one character of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Returns its
@@ -73,24 +75,30 @@ static char *put_escaped(char *out, const unsigned char *bytes, size_t n) {
         return out;
 }
 
-static char *copy_text(const char *text, bool for_terminal) {
-        const unsigned char *s = (const unsigned char *)text;
-        size_t length = strlen(text), n;
-        char *copy, *out;
+/* OUT has room for it. */
+static void escape_into(char *out, const unsigned char *s, bool for_terminal) {
+        size_t n;
         bool plain;
 
-        if (text_is_plain(text))
-                return strdup(text);
-        if (length > SIZE_MAX / ESCAPED_BYTE - 1)
-                return NULL;
-        out = copy = malloc(copied_length(s, for_terminal) + 1);
-        if (!copy)
-                return NULL;
         for (; *s; s += n) {
                 n = next_character(s, for_terminal, &plain);
                 out = plain ? mempcpy(out, s, n) : put_escaped(out, s, n);
         }
         *out = '\0';
+}
+
+static char *copy_text(const char *text, bool for_terminal) {
+        const unsigned char *s = (const unsigned char *)text;
+        size_t length = strlen(text);
+        char *copy;
+
+        if (text_is_plain(text))
+                return strdup(text);
+        if (length > SIZE_MAX / ESCAPED_BYTE - 1)
+                return NULL;
+        copy = malloc(copied_length(s, for_terminal) + 1);
+        if (copy)
+                escape_into(copy, s, for_terminal);
         return copy;
 }
 
@@ -110,18 +118,45 @@ char *text_layer_title(const struct layer *layer) {
         return asprintf(&title, "%s (%s)", layer->label, layer->name) < 0 ? NULL : title;
 }
 
+/* Most lines are short, and that there is no memory must be said without any. */
+struct line {
+        char escaped[TEXT_ROOM * ESCAPED_BYTE + sizeof(CUT)];
+        char *longer; /* NULL: it is in escaped */
+};
+
+static void line_done(struct line *line) {
+        free(line->longer);
+}
+
+/* Escaped, for a terminal; one that is long is cut where there is no memory for it, and says so. */
+__attribute__((format(printf, 2, 0))) static const char *line_format(
+                struct line *line, const char *format, va_list arguments) {
+        _cleanup_(freep) char *whole = NULL;
+        char text[TEXT_ROOM];
+        va_list again;
+        int n;
+
+        line->longer = NULL;
+        va_copy(again, arguments);
+        n = vsnprintf(text, sizeof(text), format, arguments);
+        if (n >= (int)sizeof(text) && vasprintf(&whole, format, again) < 0)
+                whole = NULL;
+        va_end(again);
+        if (whole)
+                line->longer = text_escape(whole);
+        if (line->longer)
+                return line->longer;
+        escape_into(line->escaped, (const unsigned char *)text, true);
+        if (n < 0 || n >= (int)sizeof(text))
+                strcat(line->escaped, CUT);
+        return line->escaped;
+}
+
 __attribute__((format(printf, 3, 0))) static void print_line(
                 FILE *stream, const char *prefix, const char *format, va_list arguments) {
-        _cleanup_(freep) char *text = NULL;
-        _cleanup_(freep) char *escaped = NULL;
+        _cleanup_(line_done) struct line line;
 
-        if (vasprintf(&text, format, arguments) < 0) {
-                text = NULL;
-                return;
-        }
-        escaped = text_escape(text);
-        if (escaped)
-                fprintf(stream, "%s%s\n", prefix, escaped);
+        fprintf(stream, "%s%s\n", prefix, line_format(&line, format, arguments));
 }
 
 void text_print(FILE *stream, const char *format, ...) {
@@ -166,21 +201,12 @@ static void wrap(FILE *stream, unsigned first, unsigned rest, const char *text) 
 }
 
 void text_print_wrapped(FILE *stream, unsigned first, unsigned rest, const char *format, ...) {
-        _cleanup_(freep) char *text = NULL;
-        _cleanup_(freep) char *escaped = NULL;
+        _cleanup_(line_done) struct line line;
         va_list arguments;
-        int r;
 
         va_start(arguments, format);
-        r = vasprintf(&text, format, arguments);
+        wrap(stream, first, rest, line_format(&line, format, arguments));
         va_end(arguments);
-        if (r < 0) {
-                text = NULL;
-                return;
-        }
-        escaped = text_escape(text);
-        if (escaped)
-                wrap(stream, first, rest, escaped);
 }
 
 void text_error(const char *format, ...) {

@@ -27,7 +27,7 @@ char *text_to_utf8(const char *text);
 /* "vg0/data (dm-0)", or "md0" where both names are the same. The caller frees it; NULL without memory. */
 char *text_layer_title(const struct layer *layer);
 
-/* One line, its text escaped, with a newline. What can't be printed without memory is left out. */
+/* One line, its text escaped, with a newline. Only a long one takes memory: without it is cut, and says so. */
 void text_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*

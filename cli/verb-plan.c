@@ -11,12 +11,14 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 
-static void print_plan(const struct context *context) {
+static int print_plan(const struct context *context) {
         const struct advice advice = advice_for(context, true);
+        int r;
 
-        report_plan(stdout, &context->survey->plan, context->colors);
-        if (isatty(STDOUT_FILENO))
+        r = report_plan(stdout, &context->survey->plan, context->colors);
+        if (r == 0 && isatty(STDOUT_FILENO))
                 advice_print(stdout, &advice);
+        return r;
 }
 
 enum exit_status verb_plan(struct context *context) {
@@ -26,13 +28,10 @@ enum exit_status verb_plan(struct context *context) {
         r = context_survey(context, POLICY_ANY);
         if (r < 0)
                 return STATUS_FAILED;
-        if (options->json) {
-                r = json_print(stdout, json_plan(context->survey));
-                if (r < 0) {
-                        text_error("cannot print the plan: %s", strerror(-r));
-                        return STATUS_FAILED;
-                }
-        } else
-                print_plan(context);
+        r = options->json ? json_print(stdout, json_plan(context->survey)) : print_plan(context);
+        if (r < 0) {
+                text_error("cannot print the plan: %s", strerror(-r));
+                return STATUS_FAILED;
+        }
         return options->check && context->survey->plan.n_changes > 0 ? STATUS_WOULD_CHANGE : STATUS_DONE;
 }

@@ -2,6 +2,7 @@
 
 /* setractl scan: every stack as a tree, what was found, and a line that sums it up. */
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,15 +16,18 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 
-static void print_findings(const struct findings *findings, bool colors) {
+static int print_findings(const struct findings *findings, bool colors) {
         for (size_t i = 0; i < findings->n_items; i++) {
                 const struct finding *finding = &findings->items[i];
                 _cleanup_(freep) char *title = text_layer_title(finding->layer);
 
+                if (!title)
+                        return -ENOMEM;
                 color_print(stdout, colors && finding->severity == SEVERITY_WARNING, COLOR_WARNING,
                                 finding_severity_name(finding->severity));
-                text_print(stdout, ": %s: %s: %s", title ?: "", finding_code_name(finding->code), finding->text);
+                text_print(stdout, ": %s: %s: %s", title, finding_code_name(finding->code), finding->text);
         }
+        return 0;
 }
 
 static size_t count_findings(const struct findings *findings, enum finding_code code) {
@@ -51,18 +55,22 @@ static void print_summary(const struct survey *survey, const struct forest *fore
                         survey->plan.n_held);
 }
 
-static void print_legend(const struct context *context, const struct forest *forest) {
+static int print_legend(const struct context *context, const struct forest *forest) {
         const struct survey *survey = context->survey;
+        int r;
 
         if (forest->n_stacks + forest->n_plain > 0)
                 fputc('\n', stdout);
-        print_findings(&survey->findings, context->colors);
+        r = print_findings(&survey->findings, context->colors);
+        if (r < 0)
+                return r;
         print_summary(survey, forest);
         if (isatty(STDOUT_FILENO)) {
                 const struct advice advice = advice_for(context, false);
 
                 advice_print(stdout, &advice);
         }
+        return 0;
 }
 
 static int print_tree(const struct context *context, const struct forest *forest, const struct column_list *columns) {
@@ -104,8 +112,8 @@ static int print_layers(const struct context *context, const struct column_list 
         if (r < 0)
                 return r;
         if (!options->raw && !options->pairs && !options->noheadings)
-                print_legend(context, &forest);
-        return 0;
+                r = print_legend(context, &forest);
+        return r;
 }
 
 enum exit_status verb_scan(struct context *context) {
