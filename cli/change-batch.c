@@ -188,17 +188,21 @@ static void on_result(void *userdata) {
 static void find_result(struct run *run) {
         const struct apply_request *request = &run->requests[run->next];
         const struct ledger_entry asked = {.device = request->device, .new_sectors = request->to_sectors};
-        bool made = ledger_judge_value(&asked, run->batch->root) == LEDGER_MADE;
+        struct change_item *item = &run->batch->items[run->at];
+        const enum ledger_fate fate = ledger_judge_value(&asked, run->batch->root);
+        const bool made = fate == LEDGER_MADE;
 
         run->result = (struct apply_result){
                         .error = made ? 0 : -EINTR,
                         .step = made ? APPLY_PROBE : APPLY_SET,
                         .before_sectors = request->from_sectors,
                         .after_sectors = made ? request->to_sectors : request->from_sectors,
-                        .changed = made,
+                        .changed = fate != LEDGER_NOT_MADE,
                         .probe = {.skipped = "it was interrupted"},
         };
         finish(run);
+        if (fate == LEDGER_UNDECIDED)
+                item->state = STATE_LOST;
 }
 
 /* The worker of the next one is gone. */

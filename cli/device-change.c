@@ -76,5 +76,5 @@ void change_report_lost(const char *label, int error) {
 }
 
 bool change_may_be_made(int error) {
-        return error == -ETIMEDOUT || error == -EBUSY || error == -EPIPE;
+        return error < 0 && error != -EAGAIN && error != -EMFILE && error != -ENFILE;
 }

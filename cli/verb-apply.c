@@ -3,6 +3,7 @@
 /* setractl apply: makes the changes of the plan, bottom up, in a worker, each with a deadline and noted in the ledger. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,14 +31,21 @@ static int report_result(const void *subject, const struct apply_result *result)
 
         if (error == -EINTR) {
                 title = text_layer_title(decision->layer);
-                text_error("%s: interrupted before it was changed", title ?: decision->layer->label);
+                text_error("%s: interrupted%s", title ?: decision->layer->label,
+                                result->changed ? "; whether it was changed is not known" : " before it was changed");
                 return error;
         }
-        if (error < 0) {
-                text_error("%s", sentence ?: strerror(-error));
+        if (error < 0 && sentence)
+                text_error("%s", sentence);
+        else if (error < 0)
+                text_error("%s: %s: %s", decision->layer->label, apply_step_name(result->step), strerror(-error));
+        else if (sentence)
+                text_print(stdout, "%s", sentence);
+        else
+                text_print(stdout, "%s: readahead %" PRIu64 " → %" PRIu64 " sectors", decision->layer->label,
+                                result->before_sectors, result->after_sectors);
+        if (error < 0)
                 return error;
-        }
-        text_print(stdout, "%s", sentence ?: "");
         fflush(stdout); /* the next one may take its time */
         return 0;
 }
@@ -107,15 +115,23 @@ static int make_change(const struct context *context, struct change_batch *batch
 }
 
 /* *ASKS is whether the next one is asked about, too. */
-static enum answer ask_about(const struct context *context, const struct decision *decision, bool *asks) {
+static enum answer ask_on(bool *asks) {
         enum answer answer;
 
         if (!*asks)
                 return ANSWER_YES;
-        report_change(stderr, decision, context->colors && isatty(STDERR_FILENO));
         answer = ask(stdin, stderr, "Make this change?");
         *asks = answer != ANSWER_ALL;
         return answer;
+}
+
+/* What is asked about. Says on stderr if it can't be shown. */
+static bool show_change(const struct context *context, const struct decision *decision) {
+        int r = report_change(stderr, decision, context->colors && isatty(STDERR_FILENO));
+
+        if (r < 0)
+                text_error("cannot show what would be changed: %s", strerror(-r));
+        return r == 0;
 }
 
 /* Those that are asked about are made one by one. */
@@ -129,7 +145,11 @@ static enum exit_status make_batches(const struct context *context, struct chang
 
                 if (!decision_is_change(&plan->decisions[i]))
                         continue;
-                answer = ask_about(context, &plan->decisions[i], &asks);
+                if (asks && !show_change(context, &plan->decisions[i])) {
+                        status = STATUS_FAILED;
+                        break;
+                }
+                answer = ask_on(&asks);
                 if (answer == ANSWER_QUIT)
                         break;
                 if (answer != ANSWER_NO && make_change(context, batch, &plan->decisions[i]) < 0)
@@ -155,7 +175,10 @@ static enum exit_status make_changes(const struct context *context) {
         change_batch_done(&batch);
         if (batch.signal_number != 0)
                 measure_end_by(batch.signal_number);
-        report_held(stdout, plan, context->colors);
+        if (report_held(stdout, plan, context->colors) < 0) {
+                text_error("cannot print what is held: %s", strerror(ENOMEM));
+                status = STATUS_FAILED;
+        }
         if (plan->n_changes == 0)
                 text_print(stdout, "Nothing to change.");
         return status;
@@ -228,8 +251,10 @@ enum exit_status verb_apply(struct context *context) {
         if (survey_chosen(context) < 0)
                 return STATUS_FAILED;
         if (context->options.dry_run) {
-                report_plan(stdout, &context->survey->plan, context->colors);
-                return STATUS_DONE;
+                if (report_plan(stdout, &context->survey->plan, context->colors) == 0)
+                        return STATUS_DONE;
+                text_error("cannot print the plan: %s", strerror(ENOMEM));
+                return STATUS_FAILED;
         }
         return make_changes(context);
 }

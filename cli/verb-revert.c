@@ -52,6 +52,8 @@ static int open_scene(struct context *context, struct scene *scene) {
         r = context_check_discovery(context, discover(context->root, &scene->topology));
         if (r < 0)
                 return r;
+        if (scene->topology->incomplete)
+                context_print_notes(scene->topology);
         r = ledger_read(context->root, &scene->ledger);
         if (r == -EBADMSG)
                 text_error("the ledger %s is damaged, or of another version: what setrad has changed is not known",
@@ -160,7 +162,11 @@ static int report(const void *subject, const struct apply_result *result) {
                 text_error("%s", sentence ?: revert->entry->label);
                 return -EIO;
         }
-        text_print(stdout, "%s", sentence ?: revert->entry->label);
+        if (!sentence) {
+                text_error("%s: cannot say what became of it: %s", revert->entry->label, strerror(ENOMEM));
+                return -ENOMEM;
+        }
+        text_print(stdout, "%s", sentence);
         return 0;
 }
 

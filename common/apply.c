@@ -76,6 +76,9 @@ static int set_and_verify(struct change *change, int fd) {
         r = ops->set_readahead(device->userdata, fd, change->request->to_sectors);
         if (r < 0)
                 return r;
+        /* As long as nothing else is known: what may be changed must stay on record. */
+        result->after_sectors = change->request->to_sectors;
+        result->changed = result->after_sectors != result->before_sectors;
         result->step = APPLY_VERIFY;
         r = device->get_readahead(device->userdata, fd, &result->after_sectors);
         if (r < 0)

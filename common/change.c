@@ -191,7 +191,11 @@ static void print_change(FILE *f, const struct decision *decision, const struct 
 static void print_failure(FILE *f, const struct decision *decision, const struct apply_result *result) {
         int64_t wanted = opt_or(decision->target.sectors, 0);
 
-        if (result->changed)
+        if (result->changed && result->error != -EREMOTEIO) {
+                errno = -result->error;
+                fprintf(f, "readahead was set to %" PRId64 " sectors; whether it has them is not known: %s: %m", wanted,
+                                apply_step_name(result->step));
+        } else if (result->changed)
                 fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors, not %" PRId64 " as was set",
                                 result->before_sectors, result->after_sectors, wanted);
         else if (result->error == -EAGAIN)

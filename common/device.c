@@ -120,7 +120,9 @@ static int read_dm(const struct device_identity *identity, const char *attribute
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
-        n = read(fd, buffer, size - 1);
+        do
+                n = read(fd, buffer, size - 1);
+        while (n < 0 && errno == EINTR);
         if (n < 0)
                 return -errno;
         buffer[n] = '\0';

@@ -122,6 +122,7 @@ static int read_tables(const struct sysroot *root, struct topology *topology) {
                 r = read_table(root, topology, layer);
                 if (sysroot_is_shortage(r))
                         return r;
+                topology->incomplete |= r < 0;
                 if (r < 0)
                         r = topology_add_layer_note(topology, layer, "The table of %s could not be read: %s.",
                                         layer->name, strerrordesc_np(-r) ?: "unknown error");
@@ -141,6 +142,7 @@ static int query_tables(const struct sysroot *root, struct topology *topology) {
                                 "targets.");
         if (sysroot_is_shortage(r))
                 return r;
+        topology->incomplete |= r < 0;
         if (r < 0)
                 return topology_add_note(topology,
                                 "Device-mapper can't be asked (%s): what maps lie over is known from sysfs "

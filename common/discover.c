@@ -117,6 +117,7 @@ static int note_failures(const struct sysroot *root, struct topology *topology) 
 
         if (failures->n == 0)
                 return 0;
+        topology->incomplete = true;
         if (failures->n > 1)
                 snprintf(more, sizeof(more), ", and %u more times something could not be read", failures->n - 1);
         return topology_add_note(topology, "%s could not be read (%s)%s: it is taken for missing.", failures->path,

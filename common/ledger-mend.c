@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "common/ledger-mend.h"
+#include <errno.h>
+
 #include "common/discover-ledger.h"
 #include "common/ledger-fate.h"
+#include "common/ledger-mend.h"
 #include "common/worker.h"
 
 bool ledger_needs_mending(const struct ledger_entry *entry, const struct sysroot *root) {
@@ -25,13 +27,20 @@ static int put_back(const struct ledger_entry *entry, unsigned deadline_msec, st
         return worker_run(apply_job, &request, ret, sizeof(*ret), deadline_msec);
 }
 
+/* Not where that can't be seen. */
+static bool is_gone(const struct device_identity *device, const struct sysroot *root) {
+        char text[32];
+
+        return sysroot_read(root, text, sizeof(text), "sys/dev/block/%u:%u/dev", device->major, device->minor) ==
+               -ENOENT;
+}
+
 /* As ledger_judge(), but the value of a device that is not there any longer is not there either. */
 static enum ledger_fate judge(const struct ledger_entry *entry, void *userdata) {
         struct ledger_owners *owners = userdata;
-        bool is_gone = entry->trial_from_sectors.known &&
-                       !sysroot_exists(owners->root, "sys/dev/block/%u:%u", entry->device.major, entry->device.minor);
 
-        if (is_gone && !ledger_owner_is_alive(owners, &entry->owner))
+        if (entry->trial_from_sectors.known && is_gone(&entry->device, owners->root) &&
+                        !ledger_owner_is_alive(owners, &entry->owner))
                 return LEDGER_NOT_MADE;
         return ledger_judge(entry, userdata);
 }
@@ -41,15 +50,16 @@ int ledger_mend(const char *directory, unsigned wait_msec, unsigned deadline_mse
         _cleanup_(ledger_freep) struct ledger *ledger = NULL;
         struct ledger_owners owners = {.root = root};
         bool any = false;
+        int r;
 
         *ret_damaged = false;
         /* Who writes the ledger next tells of one that is damaged. */
-        if (ledger_read(root, &ledger) < 0)
-                return 0;
+        r = ledger_read(root, &ledger);
+        if (r < 0)
+                return r == -EBADMSG ? 0 : r;
         for (size_t i = 0; i < ledger_count(ledger); i++) {
                 const struct ledger_entry *entry = ledger_get(ledger, i);
                 struct apply_result result = {};
-                int r;
 
                 if (!ledger_needs_mending(entry, root))
                         continue;

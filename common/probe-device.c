@@ -34,7 +34,9 @@ static int real_get_counters(void *userdata, const struct device_identity *ident
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        n = read(fd, text, sizeof(text) - 1);
+        do
+                n = read(fd, text, sizeof(text) - 1);
+        while (n < 0 && errno == EINTR);
         if (n < 0)
                 return -errno;
         text[n] = '\0';

@@ -61,7 +61,12 @@ bool process_equal(const struct process *a, const struct process *b) {
 
 bool process_is_alive(const struct sysroot *root, const struct process *process) {
         uint64_t start_ticks;
+        int r;
 
-        return process->pid != 0 && read_start(root, process->pid, &start_ticks) == 0 &&
-               start_ticks == process->start_ticks;
+        if (process->pid == 0)
+                return false;
+        r = read_start(root, process->pid, &start_ticks);
+        if (r < 0)
+                return r != -ENOENT && r != -ENOTDIR && r != -ESRCH && r != -EBADMSG;
+        return start_ticks == process->start_ticks;
 }

@@ -19,5 +19,8 @@ int process_self(struct process *ret);
 
 bool process_equal(const struct process *a, const struct process *b);
 
-/* By proc/ of ROOT; what is not known, or is dead and only not waited for yet, is not alive. */
+/*
+ * By proc/ of ROOT; what is not known, or is dead and only not waited for yet, is not alive. One that can't be looked at
+ * may be.
+ */
 bool process_is_alive(const struct sysroot *root, const struct process *process);

@@ -25,11 +25,12 @@ static bool is_doubtful(const struct revert *revert) {
                ledger_may_be_another(revert->entry, &device, stack_fingerprint(revert->layer));
 }
 
-static enum revert_state state_of(const struct ledger *ledger, const struct revert *revert) {
+static enum revert_state state_of(
+                const struct ledger *ledger, const struct revert *revert, const struct topology *topology) {
         const struct ledger_entry *entry = revert->entry;
 
         if (!revert->layer)
-                return REVERT_GONE;
+                return topology->incomplete ? REVERT_UNREADABLE : REVERT_GONE;
         if (entry->reverted && !entry->pending)
                 return REVERT_RELEASED;
         if (!revert->layer->readahead_sectors.known)
@@ -53,7 +54,7 @@ struct revert revert_find(
 
         if (revert.layer)
                 revert.now_sectors = (uint64_t)opt_or(revert.layer->readahead_sectors, 0);
-        revert.state = state_of(ledger, &revert);
+        revert.state = state_of(ledger, &revert, topology);
         return revert;
 }
 
@@ -129,13 +130,14 @@ static void print_state(FILE *f, const struct revert *revert) {
 static void print_failure(FILE *f, const struct revert *revert, const struct apply_result *result) {
         uint64_t original = revert->entry->original_sectors;
 
-        if (result->changed) {
+        if (result->changed && result->error == -EREMOTEIO) {
                 fprintf(f, ": readahead %" PRIu64 " → %" PRIu64 " sectors, not its original %" PRIu64,
                                 result->before_sectors, result->after_sectors, original);
                 return;
         }
         errno = -result->error;
-        fprintf(f, ": readahead was not set back to %" PRIu64 " sectors: %s: %m", original,
+        fprintf(f, ": readahead was %sset back to %" PRIu64 " sectors%s: %s: %m", result->changed ? "" : "not ",
+                        original, result->changed ? "; whether it has them is not known" : "",
                         apply_step_name(result->step));
 }
 

@@ -214,6 +214,7 @@ struct topology {
         struct topology_note *notes;
         const char **gone; /* discover_news(): sysnames of what was to be read and is not there */
         size_t n_gone;
+        bool incomplete; /* something could not be read: what is not here may be there all the same */
 
         /* Private to topology.c. */
         struct topology_index *names;

@@ -60,7 +60,10 @@ static void find_result(const struct job *job, struct job_change *change) {
         const struct apply_request *request = &change->request;
         const struct ledger_entry asked = {.device = request->device, .new_sectors = request->to_sectors};
 
-        if (ledger_judge_value(&asked, job->root) != LEDGER_MADE)
+        const enum ledger_fate fate = ledger_judge_value(&asked, job->root);
+
+        change->stays_pending = fate == LEDGER_UNDECIDED;
+        if (fate != LEDGER_MADE)
                 return;
         change->result = (struct apply_result){
                         .step = APPLY_PROBE,
@@ -80,20 +83,23 @@ static enum ledger_outcome outcome_of(const struct apply_result *result) {
 /* Of changes FIRST to N. */
 static int record_ends(const struct job *job, size_t first, size_t n, bool *ret_damaged) {
         _cleanup_(freep) struct ledger_end *ends = calloc(n - first, sizeof(*ends));
+        size_t n_ends = 0;
 
         if (!ends)
                 return -ENOMEM;
         for (size_t i = first; i < n; i++) {
                 const struct apply_result *result = &job->changes[i].result;
 
-                ends[i - first] = (struct ledger_end){
+                if (job->changes[i].stays_pending)
+                        continue;
+                ends[n_ends++] = (struct ledger_end){
                                 .device = &job->changes[i].request.device,
                                 .outcome = outcome_of(result),
                                 .back_to_sectors = result->before_sectors,
                                 .probe = &result->probe,
                 };
         }
-        return ledger_record_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, ends, n - first, ret_damaged);
+        return n_ends > 0 ? ledger_record_end(LEDGER_DIRECTORY, LOCK_WAIT_MSEC, ends, n_ends, ret_damaged) : 0;
 }
 
 static void put_on_record(const struct job *job, size_t first, size_t n) {

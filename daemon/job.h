@@ -23,6 +23,7 @@ struct job_change {
         struct apply_result
                         result; /* what is known to have come of it: zero until it is over, or if nothing was changed */
         int lost;               /* why its worker has given no result; 0: it has, or it has not come to it */
+        bool stays_pending;     /* lost, and nobody knows whether it was made: so it stays on record */
 };
 
 enum job_news {
