@@ -132,7 +132,10 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
 VM_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/vm/programs/*.c))
 # For tests/cli: what probe and tune print.
 PRINT_REPORTS := $(BUILD)/tests/json/print-reports
-UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c))
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c tests/fault/test-*.c))
+# Tests in which calls fail: all of setractl, with another function in the place of each such call.
+FAULT_OBJECTS := $(call objects,$(filter-out tests/fault/test-%,$(wildcard tests/fault/*.c)))
+FAULT_WRAPS := $(shell sed -nE 's/^WRAP.[^,]*, ([a-z0-9_]+), .*/-Wl,--wrap=\1/p' tests/fault/wrap*.c)
 
 all: $(BUILD)/setrad $(BUILD)/setractl
 
@@ -151,6 +154,11 @@ $(BUILD)/setractl: $(CLI_OBJECTS) $(BUILD)/libsetra.a
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)/libsetra.a
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
+
+$(BUILD)/tests/fault/test-%: $(BUILD)/tests/fault/test-%.o $(FAULT_OBJECTS) $(TEST_SUPPORT) $(PROGRAM_OBJECTS) \
+		$(BUILD)/libsetra.a
+	$(call say,LD,$@)
+	$(Q)$(LINK) $(FAULT_WRAPS) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
 
 # They run in the guest, which has what the two programs need and no more.
 $(BUILD)/tests/vm/programs/%: $(BUILD)/tests/vm/programs/%.o $(BUILD)/libsetra.a
@@ -176,8 +184,8 @@ $(BUILD)/config/policy-builtin.inc: config/policy.d/50-setrad.yaml
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
 
-# Only the two with main(), which no test is linked with.
-VERSION_OBJECTS := $(BUILD)/daemon/setrad.o $(BUILD)/cli/setractl.o
+# The two with main(), which no test is linked with; and the one that calls it by another name.
+VERSION_OBJECTS := $(BUILD)/daemon/setrad.o $(BUILD)/cli/setractl.o $(BUILD)/tests/fault/setractl.o
 $(VERSION_OBJECTS): $(BUILD)/version.h
 $(BUILD)/version.h: FORCE
 	$(Q)mkdir -p $(@D)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+
+/* libdevmapper, which has the maps of the machine that is made of files. */
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdlib.h>
+
+#include "tests/fault/fault.h"
+#include "tests/fault/wrap.h"
+
+void *__real_calloc(size_t n, size_t size);
+
+struct dm_task {
+        int type, minor, error;
+};
+
+static const struct map {
+        uint64_t sectors;
+        const char *target, *params;
+} maps[] = {
+                {8388608, "crypt", "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
+                {4194304, "linear", "253:0 2048"},
+                {4194304, "linear", "253:0 4196352"},
+};
+
+WRAP(struct dm_task *, dm_task_create, int type) {
+        struct dm_task *task;
+
+        if (FAULT("dm_task_create", NULL, ENOMEM, EMFILE))
+                return NULL;
+        task = __real_calloc(1, sizeof(*task));
+        if (task)
+                *task = (struct dm_task){.type = type, .minor = -1};
+        return task;
+}
+
+WRAP(void, dm_task_destroy, struct dm_task *task) {
+        free(task);
+}
+
+WRAP(int, dm_task_set_major, struct dm_task *task, int major) {
+        return !FAULT("dm_task_set_major", NULL, ENOMEM);
+}
+
+WRAP(int, dm_task_set_minor, struct dm_task *task, int minor) {
+        task->minor = minor;
+        return !FAULT("dm_task_set_minor", NULL, ENOMEM);
+}
+
+WRAP(int, dm_task_no_open_count, struct dm_task *task) {
+        return !FAULT("dm_task_no_open_count", NULL, ENOMEM);
+}
+
+WRAP(int, dm_task_no_flush, struct dm_task *task) {
+        return !FAULT("dm_task_no_flush", NULL, ENOMEM);
+}
+
+WRAP(int, dm_task_secure_data, struct dm_task *task) {
+        return !FAULT("dm_task_secure_data", NULL, ENOMEM);
+}
+
+WRAP(int, dm_task_run, struct dm_task *task) {
+        if (!FAULT("dm_task_run", NULL, EMFILE, EIO, ENOMEM))
+                return 1;
+        task->error = errno;
+        return 0;
+}
+
+WRAP(int, dm_task_get_errno, struct dm_task *task) {
+        return task->error;
+}
+
+WRAP(int, dm_task_get_info, struct dm_task *task, struct dm_info *info) {
+        *info = (struct dm_info){.exists = task->minor >= 0 && task->minor < (int)(sizeof(maps) / sizeof(maps[0]))};
+        return 1;
+}
+
+WRAP(struct dm_deps *, dm_task_get_deps, struct dm_task *task) {
+        return NULL;
+}
+
+WRAP(void *, dm_get_next_target, struct dm_task *task, void *next, uint64_t *start, uint64_t *length, char **target,
+                char **params) {
+        const struct map *map = &maps[task->minor];
+
+        *start = 0;
+        *length = map->sectors;
+        *target = (char *)map->target;
+        *params = (char *)map->params;
+        return NULL;
+}
+
+WRAP(void, dm_lib_release, void) {
+}
