@@ -132,10 +132,11 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
 VM_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/vm/programs/*.c))
 # For tests/cli: what probe and tune print.
 PRINT_REPORTS := $(BUILD)/tests/json/print-reports
-UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c tests/fault/test-*.c))
 # Tests in which calls fail: all of setractl, with another function in the place of each such call.
 FAULT_OBJECTS := $(call objects,$(filter-out tests/fault/test-%,$(wildcard tests/fault/*.c)))
+FAULT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fault/test-*.c))
 FAULT_WRAPS := $(shell sed -nE 's/^WRAP.[^,]*, ([a-z0-9_]+), .*/-Wl,--wrap=\1/p' tests/fault/wrap*.c)
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test-*.c tests/fixtures/test-*.c)) $(FAULT_TESTS)
 
 all: $(BUILD)/setrad $(BUILD)/setractl
 
@@ -155,7 +156,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(PROGRAM_OBJECTS) $(BUILD)
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS) -lcmocka
 
-$(BUILD)/tests/fault/test-%: $(BUILD)/tests/fault/test-%.o $(FAULT_OBJECTS) $(TEST_SUPPORT) $(PROGRAM_OBJECTS) \
+$(FAULT_TESTS): %: %.o $(FAULT_OBJECTS) $(TEST_SUPPORT) $(PROGRAM_OBJECTS) \
 		$(BUILD)/libsetra.a
 	$(call say,LD,$@)
 	$(Q)$(LINK) $(FAULT_WRAPS) -o $@ $^ $(SETRAD_LDLIBS) $(LDLIBS) -lcmocka

@@ -14,8 +14,7 @@
 #include "tests/fault/fault.h"
 #include "tests/fault/machine.h"
 
-#define BLOCK    "sys/class/block/"
-#define LVM_UUID "LVM-D55UY1JCZrIo7l4DJCUEaNt7m2FRHGnjuW0GieerUopsntjphuwbxaYh53MczA8K"
+#define BLOCK "sys/class/block/"
 
 #define ATTRIBUTES(path, devno)                                                                                        \
         {path "/dev", devno "\n"}, {path "/size", "8388608\n"}, {path "/alignment_offset", "0\n"}, {                   \
@@ -67,9 +66,9 @@ static const struct tree_file files[] = {
                 {BLOCK "md0/slaves/sda1", ""},
                 {BLOCK "md0/slaves/sdb1", ""},
                 {BLOCK "md0/slaves/sdc1", ""},
-                MAP("dm-0", "253:0", "128", "luks-md0", "CRYPT-LUKS2-00000000000000000000000000000000-luks-md0"),
+                MAP("dm-0", "253:0", "128", "luks-md0", MACHINE_LUKS_UUID),
                 {BLOCK "dm-0/slaves/md0", ""},
-                MAP("dm-1", "253:1", "128", "vg-home", LVM_UUID),
+                MAP("dm-1", "253:1", "128", "vg-home", MACHINE_LVM_UUID),
                 {BLOCK "dm-1/slaves/dm-0", ""},
                 MAP("dm-2", "253:2", "128", "vg-swap", "LVM-swap"),
                 {BLOCK "dm-2/slaves/dm-0", ""},

@@ -12,6 +12,9 @@
 
 #include "tests/support/tree.h"
 
+#define MACHINE_LUKS_UUID "CRYPT-LUKS2-00000000000000000000000000000000-luks-md0"
+#define MACHINE_LVM_UUID  "LVM-D55UY1JCZrIo7l4DJCUEaNt7m2FRHGnjuW0GieerUopsntjphuwbxaYh53MczA8K"
+
 /* The directory with the machine in it. */
 struct tree *machine_new(void);
 

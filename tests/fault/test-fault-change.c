@@ -161,19 +161,23 @@ static void make_directory(char path[static MACHINE_PATH]) {
 }
 
 static int record(uint64_t from_sectors, uint64_t to_sectors) {
-        const struct ledger_change change = {.label = "vg/x",
-                        .rule = "r",
-                        .from_sectors = from_sectors,
-                        .to_sectors = to_sectors,
-                        .stack = 1};
+        struct ledger_intent intent = {.device = &device,
+                        .change = {.label = "vg/x",
+                                        .rule = "r",
+                                        .from_sectors = from_sectors,
+                                        .to_sectors = to_sectors,
+                                        .stack = 1}};
+        const struct ledger_end end = {.device = &device, .outcome = LEDGER_CONFIRMED};
         char directory[MACHINE_PATH];
         bool damaged = false;
         int r;
 
         make_directory(directory);
-        r = ledger_record_begin(directory, 1000, &device, &change, &damaged);
+        r = ledger_record_begin(directory, 1000, &intent, 1, &damaged);
         if (r == 0)
-                r = ledger_record_end(directory, 1000, &device, true, NULL, &damaged);
+                r = intent.error;
+        if (r == 0)
+                r = ledger_record_end(directory, 1000, &end, 1, &damaged);
         return damaged ? -EBADMSG : r;
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/inventory.h"
 #include "common/survey.h"
 #include "config/policy.h"
 #include "config/settings.h"
@@ -28,7 +29,7 @@
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md, not: {size: '< 1MiB'}}\n"     \
         "    readahead: auto\n    direction: both\n"
 
-#define SWEEPS 14
+#define SWEEPS 15
 
 static unsigned n_points, n_sweeps;
 static struct tree *tree;
@@ -189,10 +190,14 @@ static struct {
         struct sysroot *root;
         struct policy *policy;
         struct survey *before;
+        struct inventory *inventory;
 } daemon_state;
 
-static void prepare_update(void *userdata) {
+/* What an event leaves of it is not what the next one finds. */
+static void prepare_news(void *userdata) {
         machine_enter(tree);
+        inventory_freep(&daemon_state.inventory);
+        assert_int_equal(inventory_new(daemon_state.before->topology, &daemon_state.inventory), 0);
 }
 
 static void print_survey(const struct survey *survey) {
@@ -206,22 +211,35 @@ static void print_survey(const struct survey *survey) {
                 fprintf(stderr, "%s\n", note->text);
 }
 
-static int update(void *userdata) {
-        char *touched[] = {(char *)"dm-0", NULL};
-        const struct survey_scope scope = {.previous = daemon_state.before, .carry = true, .touched = touched};
+static int look(const struct survey_scope *scope) {
+        struct inventory *all = NULL;
         struct survey *survey = NULL;
         int r;
 
-        r = survey_update(daemon_state.root, &scope, daemon_state.policy, &survey);
+        r = survey_look(daemon_state.root, scope, daemon_state.policy, &survey);
+        if (r >= 0)
+                r = scope->news_only ? inventory_update(scope->inventory, survey->topology)
+                                     : inventory_new(survey->topology, &all);
         if (r < 0)
                 fprintf(stderr, "%s\n", strerror(-r));
         else
                 print_survey(survey);
+        inventory_free(all);
         survey_unref(survey);
         return r < 0;
 }
 
-static void test_update(void **state) {
+static int look_at_news(void *userdata) {
+        char *touched[] = {(char *)"dm-0", NULL};
+
+        return look(&(struct survey_scope){.inventory = daemon_state.inventory, .news_only = true, .touched = touched});
+}
+
+static int look_at_all(void *userdata) {
+        return look(&(struct survey_scope){.inventory = daemon_state.inventory});
+}
+
+static void test_service(void **state) {
         struct policy_errors errors = {};
 
         machine_enter(tree);
@@ -229,11 +247,16 @@ static void test_update(void **state) {
         assert_true(sysroot_is_live(daemon_state.root));
         assert_int_equal(policy_load_file(policy_path, &daemon_state.policy, &errors), 0);
         assert_int_equal(survey_run(daemon_state.root, daemon_state.policy, &daemon_state.before), 0);
+        sweep_and_count(&(struct sweep){.name = "the service's scan of all",
+                        .prepare = prepare_news,
+                        .run = look_at_all,
+                        .check = sweep_check_told});
         sweep_and_count(&(struct sweep){.name = "scan after an event",
-                        .prepare = prepare_update,
-                        .run = update,
+                        .prepare = prepare_news,
+                        .run = look_at_news,
                         .check = sweep_check_told,
                         .variants = 2});
+        inventory_freep(&daemon_state.inventory);
         survey_unref(daemon_state.before);
         policy_free(daemon_state.policy);
         sysroot_free(daemon_state.root);
@@ -285,7 +308,7 @@ int main(void) {
                         cmocka_unit_test(test_capture),
                         cmocka_unit_test(test_policy),
                         cmocka_unit_test(test_settings),
-                        cmocka_unit_test(test_update),
+                        cmocka_unit_test(test_service),
                         cmocka_unit_test(test_count),
         };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/fault/fault.h"
+#include "tests/fault/machine.h"
 #include "tests/fault/wrap.h"
 
 void *__real_calloc(size_t n, size_t size);
@@ -16,12 +17,13 @@ struct dm_task {
 };
 
 static const struct map {
+        const char *name, *uuid;
         uint64_t sectors;
         const char *target, *params;
 } maps[] = {
-                {8388608, "crypt", "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
-                {4194304, "linear", "253:0 2048"},
-                {4194304, "linear", "253:0 4196352"},
+                {"luks-md0", MACHINE_LUKS_UUID, 8388608, "crypt", "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
+                {"vg-home", MACHINE_LVM_UUID, 4194304, "linear", "253:0 2048"},
+                {"vg-swap", "LVM-swap", 4194304, "linear", "253:0 4196352"},
 };
 
 WRAP(struct dm_task *, dm_task_create, int type) {
@@ -74,6 +76,14 @@ WRAP(int, dm_task_get_errno, struct dm_task *task) {
 WRAP(int, dm_task_get_info, struct dm_task *task, struct dm_info *info) {
         *info = (struct dm_info){.exists = task->minor >= 0 && task->minor < (int)(sizeof(maps) / sizeof(maps[0]))};
         return 1;
+}
+
+WRAP(const char *, dm_task_get_name, const struct dm_task *task) {
+        return maps[task->minor].name;
+}
+
+WRAP(const char *, dm_task_get_uuid, const struct dm_task *task) {
+        return maps[task->minor].uuid;
 }
 
 WRAP(struct dm_deps *, dm_task_get_deps, struct dm_task *task) {
