@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "tests/fault/fault.h"
+
+#define FRAMES_OWN  3 /* the seam itself */
+#define FRAMES_PATH 5
 
 static struct faults *shared;
 
@@ -48,14 +52,25 @@ void fault_resume(bool armed) {
                 shared->armed = true;
 }
 
-static void note_site(unsigned n, const char *call, unsigned n_errors, const void *caller) {
+/* FNV-1a of where it returns to, and where that was called from. */
+static uint64_t find_path(void) {
+        void *frames[FRAMES_OWN + FRAMES_PATH];
+        int n = backtrace(frames, FRAMES_OWN + FRAMES_PATH);
+        uint64_t path = UINT64_C(0xcbf29ce484222325);
+
+        for (int i = FRAMES_OWN; i < n; i++)
+                path = (path ^ (uintptr_t)frames[i]) * UINT64_C(0x100000001b3);
+        return path;
+}
+
+__attribute__((noinline)) static void note_site(unsigned n, const char *call, unsigned n_errors) {
         if (n > FAULT_SITES_MAX)
                 return;
-        shared->sites[n - 1] = (struct fault_site){.caller = caller, .call = call, .n_errors = n_errors};
+        shared->sites[n - 1] = (struct fault_site){.path = find_path(), .call = call, .n_errors = n_errors};
         shared->n_sites = n;
 }
 
-bool fault_hits(const char *call, const char *what, const int *errors, const void *caller) {
+bool fault_hits(const char *call, const char *what, const int *errors) {
         unsigned n, n_errors = 0;
 
         if (!shared || !shared->armed)
@@ -64,7 +79,7 @@ bool fault_hits(const char *call, const char *what, const int *errors, const voi
         while (errors[n_errors] != 0)
                 n_errors++;
         if (shared->target == 0)
-                note_site(n, call, n_errors, caller);
+                note_site(n, call, n_errors);
         if (n != shared->target)
                 return false;
         shared->hit = true;

@@ -9,12 +9,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define FAULT_SITES_MAX 8192
 
 /* What a call was, in the order in which they are counted. */
 struct fault_site {
-        const void *caller;
+        uint64_t path; /* the place in the program, and the functions that it was called by */
         const char *call;
         unsigned n_errors;
 };
@@ -44,12 +45,12 @@ void faults_stop(void);
 
 /*
  * Whether this call is the one; then errno is one of ERRORS, which end with 0 (an empty list: no errno). WHAT is what it
- * is about, or NULL. CALLER tells one place in the program from another.
+ * is about, or NULL.
  */
-bool fault_hits(const char *call, const char *what, const int *errors, const void *caller);
+bool fault_hits(const char *call, const char *what, const int *errors);
 
 /* Not while the test itself looks at something within a call. Returns what to give to fault_resume(). */
 bool fault_pause(void);
 void fault_resume(bool armed);
 
-#define FAULT(call, what, ...) fault_hits(call, what, (const int[]){__VA_ARGS__, 0}, __builtin_return_address(0))
+#define FAULT(call, what, ...) fault_hits(call, what, (const int[]){__VA_ARGS__, 0})

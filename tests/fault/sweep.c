@@ -51,6 +51,10 @@ struct report {
         char text[COMPLAINTS_MAX];
 };
 
+/* Places in the program of which a call has failed, in all sweeps. */
+static uint64_t sites[FAULT_SITES_MAX];
+static unsigned n_sites;
+
 struct sweeping {
         const struct sweep *sweep;
         struct report *report;
@@ -205,6 +209,18 @@ static void try_batch(struct sweeping *s, const struct point *points, size_t n) 
                 complain_of_end(s, status);
 }
 
+static void note_site(uint64_t path) {
+        for (unsigned i = 0; i < n_sites; i++)
+                if (sites[i] == path)
+                        return;
+        assert_true(n_sites < FAULT_SITES_MAX);
+        sites[n_sites++] = path;
+}
+
+unsigned sweep_count_sites(void) {
+        return n_sites;
+}
+
 /* Which calls are to fail. Of places in the program that come often not all. */
 static struct point *choose_points(const struct sweep *sweep, unsigned n_calls, size_t *ret_n) {
         const struct faults *f = faults();
@@ -217,10 +233,11 @@ static struct point *choose_points(const struct sweep *sweep, unsigned n_calls, 
                 unsigned n_before = 0;
 
                 for (unsigned j = 0; j < i && n_before < SITE_FIRST; j++)
-                        n_before += f->sites[i].caller == f->sites[j].caller;
+                        n_before += f->sites[i].path == f->sites[j].path;
                 if (n_before >= SITE_FIRST && sweep->stride > 1 && i % sweep->stride != 0)
                         continue;
                 /* Those that come one after the other have different errors. */
+                note_site(f->sites[i].path);
                 for (unsigned v = 0; v < variants && (v == 0 || v < f->sites[i].n_errors); v++)
                         points[n++] = (struct point){.target = i + 1, .variant = i + v};
         }

@@ -29,6 +29,9 @@ struct sweep {
  */
 unsigned sweep(const struct sweep *sweep);
 
+/* How many places in the program there are of which a call has failed, in all sweeps so far. */
+unsigned sweep_count_sites(void);
+
 /* Whether the reason of the failure is in what was printed. */
 bool sweep_is_told(const struct outcome *got);
 

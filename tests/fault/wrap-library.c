@@ -87,13 +87,27 @@ static ssize_t fail_to_read(void *cookie, char *buffer, size_t size) {
         return -1;
 }
 
-/* Also one that can be opened, but not be read. */
+static int close_unreadable(void *cookie) {
+        return close((int)(intptr_t)cookie);
+}
+
+/* The descriptor of a stream that can be opened, but not be read. */
+static int unreadable_fd = -1;
+
+WRAP(int, fileno, FILE *stream) {
+        int fd = __real_fileno(stream);
+
+        return fd < 0 ? unreadable_fd : fd;
+}
+
+/* Also such a one. */
 WRAP(FILE *, fdopen, int fd, const char *mode) {
         if (FAULT("fdopen", NULL, ENOMEM))
                 return NULL;
         if (FAULT("reading a stream", NULL, EIO)) {
-                close(fd);
-                return fopencookie(NULL, "r", (cookie_io_functions_t){.read = fail_to_read});
+                unreadable_fd = fd;
+                return fopencookie((void *)(intptr_t)fd, "r",
+                                (cookie_io_functions_t){.read = fail_to_read, .close = close_unreadable});
         }
         return __real_fdopen(fd, mode);
 }
