@@ -221,6 +221,8 @@ static void lose(struct run *run, int error) {
 /* By one worker, as far as it comes. */
 static void make_next(struct run *run) {
         const struct apply_request *request = &run->requests[run->next];
+        const size_t first = run->next;
+        size_t n_begun = 0;
         const struct measure measure = {
                         .title = run->batch->title,
                         .jobs = {.job = run->batch->job,
@@ -233,6 +235,7 @@ static void make_next(struct run *run) {
                         .progress = request->progress,
                         .handler = on_result,
                         .userdata = run,
+                        .ret_n_begun = &n_begun,
         };
         int r;
 
@@ -242,6 +245,9 @@ static void make_next(struct run *run) {
         if (r == -EINTR)
                 find_result(run);
         else if (r < 0)
+                lose(run, r);
+        /* It may have done more than could be heard of. */
+        while (r < 0 && r != -EINTR && run->next < run->n_requests && run->next < first + n_begun)
                 lose(run, r);
 }
 

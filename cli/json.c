@@ -354,12 +354,16 @@ json_t *json_device(const struct layer *layer) {
                         "devno", devno(layer));
 }
 
+static int write_part(const char *text, size_t size, void *stream) {
+        return text_write_json(stream, text, size) < 0 ? -1 : 0;
+}
+
 int json_print(FILE *stream, json_t *document) {
         int r;
 
         if (!document)
                 return -ENOMEM;
-        r = json_dumpf(document, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        r = json_dump_callback(document, write_part, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         json_decref(document);
         if (r < 0 && !ferror(stream))
                 return -ENOMEM;

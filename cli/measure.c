@@ -142,6 +142,7 @@ static int run(struct measuring *measuring, int *ret_signal) {
         const struct measure *measure = measuring->measure;
         _cleanup_(worker_freep) struct worker *worker = NULL;
         struct worker_jobs jobs = measure->jobs;
+        size_t n_begun;
         int r;
 
         jobs.prepare = guard;
@@ -153,10 +154,14 @@ static int run(struct measuring *measuring, int *ret_signal) {
         measure_bar_begin(&measuring->bar, measure->title, measure->progress);
         r = wait_for_end(measuring, ret_signal);
         measure_bar_end(&measuring->bar);
-        if ((r == -ETIMEDOUT || r == -EINTR) && end_worker(measuring) == -EBUSY && r == -ETIMEDOUT)
-                return -EBUSY;
+        if (r < 0 && r != -EPIPE && end_worker(measuring) == -EBUSY && r != -EINTR)
+                r = -EBUSY;
+        n_begun = r < 0 ? worker_cut(worker) : measuring->n_collected;
+        if (measure->ret_n_begun)
+                *measure->ret_n_begun = n_begun;
         /* What was waited for has come after all, and nothing else was begun. */
-        if (r == -ETIMEDOUT && measuring->n_collected > 0 && worker_cut(worker) <= measuring->n_collected)
+        if (r != -EINTR && r != -EPIPE && r != -EBUSY && measuring->n_collected > 0 &&
+                        n_begun <= measuring->n_collected)
                 return 0;
         return r;
 }

@@ -29,6 +29,7 @@ struct measure {
         const struct probe_progress *progress; /* may be NULL: no bar */
         void (*handler)(void *userdata);       /* after each of them, when RESULT is filled; may be NULL */
         void *userdata;
+        size_t *ret_n_begun; /* how many of them were begun, those that are done among them; may be NULL */
 };
 
 /*
@@ -37,7 +38,8 @@ struct measure {
  * SIGINT, SIGQUIT, SIGTERM and SIGHUP (but those that are ignored) end the worker, which itself ignores all but SIGTERM: by
  * that, which it may block while it must not be interrupted, and by SIGKILL where that is of no use; then *ret_signal
  * is the signal, else 0, and -EINTR is returned. A job that blocks SIGTERM to its end still hands over its RESULT then;
- * else that is untouched. At the deadline a worker is ended in the same way, and -ETIMEDOUT is returned.
+ * else that is untouched. At the deadline, and where it can't be heard of any more, a worker is ended in the same way, and
+ * -ETIMEDOUT, or why, is returned.
  */
 int measure_run(const struct measure *measure, int *ret_signal);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,6 +110,40 @@ char *text_escape(const char *text) {
 
 char *text_to_utf8(const char *text) {
         return copy_text(text, false);
+}
+
+/* The length of what is written as it is. ASCII's controls are blanks there, or escaped already. */
+static size_t plain_json(const char *json, size_t size, uint32_t *ret_acting, size_t *ret_length) {
+        size_t i = 0;
+
+        *ret_length = 0;
+        while (i < size && *ret_length == 0) {
+                const unsigned char *s = (const unsigned char *)json + i;
+                uint32_t c = *s;
+                size_t n = *s < 0x7f ? 1 : utf8_decode(s, &c);
+
+                if (c >= 0x7f && n > 0 && acts_on_terminal(c)) {
+                        *ret_acting = c;
+                        *ret_length = n;
+                } else
+                        i += n > 0 ? n : 1;
+        }
+        return i;
+}
+
+int text_write_json(FILE *stream, const char *json, size_t size) {
+        while (size > 0) {
+                uint32_t acting = 0;
+                size_t length, n = plain_json(json, size, &acting, &length);
+
+                if (fwrite(json, 1, n, stream) != n)
+                        return -EIO;
+                if (length > 0 && fprintf(stream, "\\u%04" PRIx32, acting) < 0)
+                        return -EIO;
+                json += n + length;
+                size -= n + length;
+        }
+        return 0;
 }
 
 char *text_layer_title(const struct layer *layer) {

@@ -24,6 +24,12 @@ bool text_is_plain(const char *text);
 /* A copy in which only the bytes that are no UTF-8 are \xHH. The caller frees it; NULL without memory. */
 char *text_to_utf8(const char *text);
 
+/*
+ * Writes SIZE bytes of JSON, which end with a whole character: what acts on a terminal, and is none of ASCII's controls, is
+ * \uHHHH. Returns 0 or -EIO.
+ */
+int text_write_json(FILE *stream, const char *json, size_t size);
+
 /* "vg0/data (dm-0)", or "md0" where both names are the same. The caller frees it; NULL without memory. */
 char *text_layer_title(const struct layer *layer);
 

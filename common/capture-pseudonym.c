@@ -235,17 +235,23 @@ static int put_path(FILE *stream, const struct context *context, const char *pat
 
 /* --- files */
 
-/* Undoes "\OOO". */
+static bool is_octal(char c, char most) {
+        return c >= '0' && c <= most;
+}
+
+/* "\OOO", of one byte. */
+static bool is_escape(const char *text) {
+        return text[0] == '\\' && is_octal(text[1], '3') && is_octal(text[2], '7') && is_octal(text[3], '7');
+}
+
+/* Undoes them. */
 static void unescape(char *text) {
         char *end = text;
 
         while (*text) {
-                unsigned byte;
-                int n = 0;
-
-                if (sscanf(text, "\\%3o%n", &byte, &n) == 1 && n == 4) {
-                        *end++ = (char)byte;
-                        text += n;
+                if (is_escape(text)) {
+                        *end++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+                        text += 4;
                 } else
                         *end++ = *text++;
         }
@@ -356,10 +362,10 @@ static const struct format *find_format(const char *path) {
 
 /* The length of what is to be written at once, without its newline. */
 static size_t measure(const char *text, bool lines) {
-        size_t n = strlen(text);
+        size_t n = lines ? strcspn(text, "\n") : strlen(text);
 
         if (lines)
-                return strcspn(text, "\n");
+                return n;
         return n > 0 && text[n - 1] == '\n' ? n - 1 : n;
 }
 

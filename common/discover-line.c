@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <string.h>
-
 #include "common/discover-line.h"
 
-static void skip_line(FILE *stream) {
-        int c;
+/* False where it has no end. */
+static bool skip_line(FILE *stream) {
+        for (size_t n = 0; n < LINE_SKIPPED_MAX; n++) {
+                int c = getc_unlocked(stream);
 
-        do
-                c = getc(stream);
-        while (c != EOF && c != '\n');
+                if (c == EOF || c == '\n')
+                        return c == '\n';
+        }
+        return false;
 }
 
 bool line_read(FILE *stream, char *buffer, size_t size) {
-        while (fgets(buffer, (int)size, stream)) {
-                size_t n = strlen(buffer);
+        for (;;) {
+                size_t n = 0;
+                int c;
 
-                if (n > 0 && buffer[n - 1] == '\n') {
-                        buffer[n - 1] = 0;
+                while ((c = getc_unlocked(stream)) != EOF && c != '\n' && n + 1 < size)
+                        buffer[n++] = (char)c;
+                buffer[n] = 0;
+                if (c == '\n')
                         return true;
-                }
-                /* The last line, one with a NUL in it, or one that is too long. */
-                if (n + 1 < size)
-                        return true;
-                skip_line(stream);
+                if (c == EOF)
+                        return n > 0 && !ferror(stream);
+                if (!skip_line(stream))
+                        return false;
         }
-        return false;
 }

@@ -3,6 +3,7 @@
 /* From names, numbers and paths to layers. */
 
 #include <errno.h>
+#include <search.h>
 #include <string.h>
 
 #include "common/dmtable.h"
@@ -165,19 +166,10 @@ int topology_label(struct topology *topology) {
         return 0;
 }
 
-static bool has_mount(const struct layer *layer, const char *path) {
-        for (size_t i = 0; i < layer->n_uses; i++)
-                if (layer->uses[i].type == USE_MOUNT && strcmp(layer->uses[i].path, path) == 0)
-                        return true;
-        return false;
-}
-
 /* Grows by powers of two, as the neighbours do. */
 static int add_use(struct arena *arena, struct layer *layer, struct use use) {
         size_t n = layer->n_uses;
 
-        if (use.type == USE_MOUNT && has_mount(layer, use.path))
-                return 0;
         if ((n & (n - 1)) == 0) {
                 struct use *grown = arena_alloc_array(arena, n ? n * 2 : 1, sizeof(*grown));
 
@@ -191,15 +183,60 @@ static int add_use(struct arena *arena, struct layer *layer, struct use use) {
         return 0;
 }
 
-int topology_find_uses(struct topology *topology) {
+/* A layer and where it is mounted; what is mounted over itself is in the table twice. */
+struct place {
+        const struct layer *layer;
+        const char *path;
+};
+
+static int compare_places(const void *a, const void *b) {
+        const struct place *p = a, *q = b;
+
+        if (p->layer != q->layer)
+                return (uintptr_t)p->layer < (uintptr_t)q->layer ? -1 : 1;
+        return strcmp(p->path, q->path);
+}
+
+static void keep_place(void *place) {
+}
+
+/* PLACES has room for all of them, TREE is of those that have been found. */
+static int add_mounts(struct topology *topology, struct place *places, void **tree) {
         for (size_t i = 0; i < topology->n_mounts; i++) {
                 const struct mount *mount = &topology->mounts[i];
                 struct layer *layer = find_mounted(topology, mount);
-                struct use use = {.type = USE_MOUNT, .path = mount->path, .fs = mount->fs};
+                const struct place **node;
 
-                if (layer && add_use(topology->arena, layer, use) < 0)
+                if (!layer)
+                        continue;
+                places[i] = (struct place){.layer = layer, .path = mount->path};
+                node = tsearch(&places[i], tree, compare_places);
+                if (!node)
+                        return -ENOMEM;
+                if (*node == &places[i] &&
+                                add_use(topology->arena, layer,
+                                                (struct use){.type = USE_MOUNT, .path = mount->path, .fs = mount->fs}) <
+                                                0)
                         return -ENOMEM;
         }
+        return 0;
+}
+
+static int find_mounts(struct topology *topology) {
+        _cleanup_(freep) struct place *places = calloc(topology->n_mounts + 1, sizeof(*places));
+        void *tree = NULL;
+        int r;
+
+        if (!places)
+                return -ENOMEM;
+        r = add_mounts(topology, places, &tree);
+        tdestroy(tree, keep_place);
+        return r;
+}
+
+int topology_find_uses(struct topology *topology) {
+        if (find_mounts(topology) < 0)
+                return -ENOMEM;
         for (size_t i = 0; i < topology->n_swaps; i++) {
                 struct layer *layer = topology_find_path(topology, topology->swaps[i]);
 

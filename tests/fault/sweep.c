@@ -266,14 +266,12 @@ static void run_whole(struct sweeping *s) {
 static void tell(const struct sweeping *s, unsigned n_calls, size_t n_points) {
         print_message("%s: %u calls that can fail, %zu failures of them tried\n", s->sweep->name, n_calls, n_points);
         fwrite(s->report->text, 1, strlen(s->report->text), stdout);
-        if (s->report->n_complaints > 0)
-                fail_msg("%u of them are wrong", s->report->n_complaints);
 }
 
 unsigned sweep(const struct sweep *sweep) {
         struct sweeping s = {.sweep = sweep};
         _cleanup_(freep) struct point *points = NULL;
-        unsigned n_calls, n_hits;
+        unsigned n_calls, n_hits, n_complaints;
         size_t n;
 
         s.report = mmap(NULL, sizeof(*s.report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -290,11 +288,16 @@ unsigned sweep(const struct sweep *sweep) {
         for (size_t i = 0; i < n && s.report->n_complaints < COMPLAINTS_ENOUGH; i += BATCH)
                 try_batch(&s, &points[i], n - i < BATCH ? n - i : BATCH);
         n_hits = s.report->n_hits;
+        n_complaints = s.report->n_complaints;
         tell(&s, n_calls, n);
         outcome_done(&s.whole);
         close(s.out);
         close(s.err);
         munmap(s.report, sizeof(*s.report));
+        freep(&points);
+        points = NULL;
+        if (n_complaints > 0)
+                fail_msg("%u of them are wrong", n_complaints);
         return n_hits;
 }
 
