@@ -11,7 +11,7 @@ int topology_resolve(struct topology *topology);
 /* Which layer a file lies on, by the mount table: its file system's device. NULL if it is on none of the layers. */
 struct layer *topology_find_file(const struct topology *topology, const char *path);
 
-/* Whether it is DIRECTORY, or in it. */
+/* Whether it is DIRECTORY, or in it; which has no slash at its end, but for the root. */
 bool path_lies_below(const char *path, const char *directory);
 
 /* Marks layers in cycles, takes edges that close one out, sets depths, and sorts layers bottom up. */

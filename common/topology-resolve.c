@@ -61,9 +61,9 @@ static struct layer *find_mounted(const struct topology *topology, const struct 
 bool path_lies_below(const char *path, const char *directory) {
         size_t n = strlen(directory);
 
-        if (n > 0 && directory[n - 1] == '/')
-                n--;
-        return strncmp(path, directory, n) == 0 && (path[n] == '/' || path[n] == '\0');
+        if (*path != '/' || strcmp(directory, "/") == 0)
+                return *path == '/';
+        return n > 0 && strncmp(path, directory, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
 struct layer *topology_find_file(const struct topology *topology, const char *path) {

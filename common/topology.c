@@ -221,6 +221,16 @@ static int copy_string(struct arena *arena, const char *s, const char **ret) {
         return s && !*ret ? -ENOMEM : 0;
 }
 
+/* As the kernel writes it: none but the root ends in a slash. */
+static int copy_mount_point(struct arena *arena, const char *path, const char **ret) {
+        size_t n = strlen(path);
+
+        while (n > 1 && path[n - 1] == '/')
+                n--;
+        *ret = arena_strndup(arena, path, n);
+        return *ret ? 0 : -ENOMEM;
+}
+
 int topology_add_mount(struct topology *topology, const struct mount *mount) {
         struct mount copy = *mount;
         int r;
@@ -229,7 +239,7 @@ int topology_add_mount(struct topology *topology, const struct mount *mount) {
                         sizeof(*topology->mounts));
         if (r < 0)
                 return r;
-        if (copy_string(topology->arena, mount->path, &copy.path) < 0 ||
+        if (copy_mount_point(topology->arena, mount->path, &copy.path) < 0 ||
                         copy_string(topology->arena, mount->fs, &copy.fs) < 0 ||
                         copy_string(topology->arena, mount->source, &copy.source) < 0)
                 return -ENOMEM;

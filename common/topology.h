@@ -247,7 +247,8 @@ struct layer *topology_find_path(const struct topology *topology, const char *pa
 /* UPPER lies over LOWER; the same pair may be given again. Before topology_finish(). Returns 0 or -ENOMEM. */
 int topology_link(struct topology *topology, struct layer *upper, struct layer *lower);
 
-int topology_add_mount(struct topology *topology, const struct mount *mount); /* copies the strings */
+/* Copies the strings, the mount point without slashes at its end. */
+int topology_add_mount(struct topology *topology, const struct mount *mount);
 int topology_add_swap(struct topology *topology, const char *path);
 int topology_add_gone(struct topology *topology, const char *sysname);
 int topology_add_note(struct topology *topology, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/mount-table.h"
+#include "common/topology-private.h"
 
 static const struct mount mounts[] = {
                 {"/", "ext4", "/dev/root", 8, 1},
@@ -82,6 +83,32 @@ static void assert_selected(struct topology *topology, const char *expected) {
                                 topology->mounts[i].minor);
         assert_string_equal(actual, expected);
         topology_free(topology);
+}
+
+/* After an event a file is on what a scan of all has it on, whatever a mount point looks like. */
+static void test_find_file_as_topology_does(void **state) {
+        static const char *const paths[] = {"/", "//", "/srv", "/srv/", "/srv//", "srv", "", "/srv/a"};
+        static const char *const files[] = {
+                        "/", "//", "///", "//x", "/srv", "/srv/", "/srv/x", "/srv//x", "/srv/a/x", "srv/x", "x", ""};
+        _cleanup_(topology_freep) struct topology *topology = topology_new();
+        _cleanup_(mount_table_freep) struct mount_table *table = NULL;
+
+        for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+                const struct mount mount = {paths[i], "xfs", "none", 8, i};
+                char name[16];
+
+                snprintf(name, sizeof(name), "sd%u", i);
+                add(topology, name, 8, i, NULL, NULL);
+                assert_int_equal(topology_add_mount(topology, &mount), 0);
+        }
+        assert_int_equal(topology_finish(topology), 0);
+        table = mount_table_new(topology->mounts, topology->n_mounts);
+        for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+                const struct mount *mount = mount_table_find_file(table, files[i]);
+                const struct layer *layer = topology_find_file(topology, files[i]);
+
+                assert_int_equal(mount ? (int)mount->minor : -1, layer ? (int)layer->minor : -1);
+        }
 }
 
 /* Whatever topology_find_path() takes for a layer's path. */
@@ -188,6 +215,7 @@ static void test_compare(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_find_file),
+                        cmocka_unit_test(test_find_file_as_topology_does),
                         cmocka_unit_test(test_select),
                         cmocka_unit_test(test_select_by_any_name),
                         cmocka_unit_test(test_compare),
