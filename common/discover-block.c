@@ -63,7 +63,10 @@ static enum layer_kind find_kind(struct sysdir *dir, const char *sysname) {
         return kind_by_name(sysname);
 }
 
-/* Returns its length, 0 or -ENOENT where there is none, or -EFBIG. */
+/* The longest that the kernel prints. */
+#define BACKING_PATH_SIZE (PATH_MAX + sizeof(" (deleted)\n"))
+
+/* Returns its length, 0 or a negative errno where there is none that can be told. */
 static int read_backing_path(struct sysdir *dir, char *buffer, size_t size) {
         _cleanup_(sysdir_close) struct sysdir loop = {};
 
@@ -73,11 +76,10 @@ static int read_backing_path(struct sysdir *dir, char *buffer, size_t size) {
 }
 
 static bool is_unused(struct sysdir *dir, enum layer_kind kind) {
-        char byte[2];
-        int r;
+        char path[BACKING_PATH_SIZE];
 
         switch (kind) {
-        case KIND_LOOP: r = read_backing_path(dir, byte, sizeof(byte)); return r <= 0 && r != -EFBIG;
+        case KIND_LOOP: return read_backing_path(dir, path, sizeof(path)) <= 0;
         case KIND_NBD:
         case KIND_ZRAM: return opt_or(sysdir_read_int(dir, "size"), -1) == 0;
         default: return false;
@@ -166,7 +168,7 @@ static void read_limits(struct sysdir *dir, struct layer *layer) {
 }
 
 static int read_backing_file(struct sysdir *dir, struct topology *topology, struct layer *layer) {
-        char text[PATH_MAX + sizeof(" (deleted)\n")];
+        char text[BACKING_PATH_SIZE];
 
         if (read_backing_path(dir, text, sizeof(text)) <= 0)
                 return 0;

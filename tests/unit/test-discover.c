@@ -240,6 +240,7 @@ static void test_passed_over(void **state) {
                         DISK("loop0", "7:0"),
                         DISK("loop1", "7:1"),
                         {"sys/class/block/loop1/loop/backing_file", "\n"},
+                        DISK("loop2", "7:2"),
                         {"sys/class/block/nbd0/dev", "43:0\n"},
                         {"sys/class/block/nbd0/size", "0\n"},
                         {"sys/class/block/zram0/dev", "252:0\n"},
@@ -248,8 +249,12 @@ static void test_passed_over(void **state) {
                         {"sys/class/block/sr0/dev", "11:0\n"},
                         {"sys/class/block/sr0/size", "0\n"},
         };
+        char endless[5001];
 
+        memset(endless, '/', sizeof(endless) - 1);
+        endless[sizeof(endless) - 1] = '\0';
         tree_write_all(*state, files, ARRAY_SIZE(files));
+        tree_write(*state, "sys/class/block/loop2/loop/backing_file", endless);
         tree_directory(*state, "sys/class/block/sdx/slaves");
         tree_link(*state, "sys/class/block/sdk", "../../devices/gone/block/sdk");
         topology = discover_tree(*state);
