@@ -2,7 +2,8 @@
 #
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
-# make fuzz       fuzzers, SECONDS=60 each; clang (tests/fuzz/README.md)
+# make fuzz       fuzzers, SECONDS=60 each; EXECUTIONS=N: until there are N in all; JOBS=N beside each other; clang
+#                 (tests/fuzz/README.md)
 # make coverage   how many lines and branches the tests run; VM=1: with the scenarios (tests/coverage/run)
 # make bench      how long it takes where there is much to do, beside lsblk; fails where that is too long (tests/bench).
 #                 QUICK=1: what ten thousand layers take in calls and memory, no times; JSON=FILE: written, too
@@ -210,7 +211,8 @@ fuzzers: $(FUZZERS)
 
 fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=$(FUZZ_CC) FUZZ=1 SAN= BUILD=$(FUZZ_BUILD) fuzzers
-	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
+	$(Q)BUILD=$(FUZZ_BUILD) tests/fuzz/run $(if $(EXECUTIONS),--executions $(EXECUTIONS)) $(if $(JOBS),--jobs $(JOBS)) \
+		$(SECONDS) $(patsubst $(BUILD)/%,$(FUZZ_BUILD)/%,$(FUZZERS))
 
 bench: $(BENCHES) $(BUILD)/setractl
 	$(Q)tests/bench/run $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(BUILD)/setractl $(BENCHES)

@@ -5,7 +5,6 @@
  * them is text only, and JSON that is read as the same.
  */
 
-#include <locale.h>
 #include <math.h>
 
 #include "cli/history-table.h"
@@ -102,7 +101,6 @@ static void print(const struct history *history, bool utf8) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         _cleanup_(history_done) struct history history = {};
 
-        FUZZ_CHECK(setlocale(LC_CTYPE, "C.UTF-8"));
         for (unsigned i = 0; i < ENTRIES_MAX && size > 0; i++)
                 add_entry(&history, &data, &size);
         history_sort(&history);

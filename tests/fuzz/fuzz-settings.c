@@ -10,19 +10,11 @@
 #include <syslog.h>
 
 #include "config/settings.h"
+#include "tests/fuzz/errors.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What stands for a value that a wrong file must leave alone. */
 #define UNTOUCHED 12345U
-
-static void check_errors(const struct policy_errors *errors, size_t size) {
-        for (size_t i = 0; i < errors->n_items; i++) {
-                _cleanup_(freep) char *line = policy_error_format(&errors->items[i]);
-
-                FUZZ_CHECK(line && *errors->items[i].text && !strchr(line, '\n'));
-                FUZZ_CHECK(errors->items[i].line <= size + 1 && errors->items[i].column <= size + 1);
-        }
-}
 
 static void check_metrics_file(const char *path) {
         size_t n = strlen(path);
@@ -50,19 +42,18 @@ static void check_settings(const struct settings *s) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-        struct settings settings = {.workers = UNTOUCHED};
+        struct settings_check check = {.path = ERRORS_INPUT, .settings.workers = UNTOUCHED};
         struct policy_errors errors = {};
-        int r;
 
-        r = settings_load_text("input", (const char *)data, size, &settings, &errors);
-        FUZZ_CHECK(r == 0 || r == -EINVAL);
-        FUZZ_CHECK((r == 0) == (errors.n_items == 0));
-        check_errors(&errors, size);
-        if (r == 0)
-                check_settings(&settings);
+        check.result = settings_load_text(ERRORS_INPUT, (const char *)data, size, &check.settings, &errors);
+        FUZZ_CHECK(check.result == 0 || check.result == -EINVAL);
+        FUZZ_CHECK((check.result == 0) == (errors.n_items == 0));
+        if (check.result == 0)
+                check_settings(&check.settings);
         else
-                FUZZ_CHECK(settings.workers == UNTOUCHED && !settings.metrics_file);
-        settings_done(&settings);
+                FUZZ_CHECK(check.settings.workers == UNTOUCHED && !check.settings.metrics_file);
+        errors_check(&errors, size, NULL, &check);
+        settings_done(&check.settings);
         policy_errors_done(&errors);
         return 0;
 }

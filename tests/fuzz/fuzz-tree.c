@@ -7,6 +7,8 @@
  */
 
 #include <locale.h>
+#include <string.h>
+#include <wchar.h>
 
 #include "cli/explain.h"
 #include "cli/graph.h"
@@ -17,6 +19,7 @@
 #include "common/capture.h"
 #include "common/survey.h"
 #include "config/policy.h"
+#include "daemon/metrics.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/machine.h"
 #include "tests/fuzz/output.h"
@@ -32,6 +35,13 @@ static const char *const policies[] = {
                 "version: 1\ndefaults: {max: 2MiB, direction: both}\nrules:\n  - match: {kind: md}\n"
                 "    readahead: 3 stripes\n    max: 64MiB\n  - match: {kind: dm-striped}\n    readahead: off\n"
                 "  - match: {kind: \"*\"}\n    readahead: 4MiB\n",
+                "version: 1\ndefaults: {direction: both}\nrules:\n"
+                "  - match: {kind: [dm-*, loop], not: {over: md}}\n    readahead: keep\n"
+                "  - match: {kind: dm-*, size: \">= 1MiB\", rotational: true}\n"
+                "    readahead: auto\n    min: 1MiB\n    direction: report\n"
+                "  - match: {mountpoint: \"/mnt/*\", filesystem: [xfs, ext4]}\n    readahead: 2 stripes\n"
+                "  - match: {kind: md, not: {top: true}}\n    readahead: off\n"
+                "  - match: {uuid: \"LVM-*\"}\n    readahead: auto\n    min: 1MiB\n",
 };
 
 static struct policy *load(const char *text) {
@@ -113,6 +123,54 @@ static void print_plan(const struct survey *survey) {
         output_end(&output);
         output_check_json(json_plan(survey));
         output_check_json(json_scan(survey));
+}
+
+static const char *skip_labels(const char *p) {
+        for (bool quoted = false; *p != '}' || quoted; p++) {
+                FUZZ_CHECK(*p);
+                if (*p == '"')
+                        quoted = !quoted;
+                else if (quoted && *p == '\\') {
+                        p++;
+                        FUZZ_CHECK(*p && strchr("\\\"n", *p));
+                }
+        }
+        return p + 1;
+}
+
+/* NAME{LABEL="VALUE",…} NUMBER */
+static void check_metric(const char *line) {
+        const char *p = line + strspn(line, "abcdefghijklmnopqrstuvwxyz_");
+        char *end;
+
+        if (*line == '#')
+                return;
+        FUZZ_CHECK(p > line);
+        p = *p == '{' ? skip_labels(p) : p;
+        FUZZ_CHECK(*p == ' ');
+        (void)strtod(p + 1, &end);
+        FUZZ_CHECK(end > p + 1 && !*end);
+}
+
+/* What is no terminal gets labels as they are, but for what is no UTF-8. */
+static void print_metrics(const struct survey *survey, const struct layer *layer) {
+        const struct apply_result result = {.changed = true, .probe.verdict = PROBE_FASTER};
+        _cleanup_(metrics_freep) struct metrics *metrics = metrics_new();
+        _cleanup_(tally_freep) struct tally *tally = tally_new();
+        _cleanup_(freep) char *text = NULL;
+        struct output output;
+        const char *characters;
+        mbstate_t state = {};
+
+        FUZZ_CHECK(metrics && tally && tally_take(tally, survey, true) == 0);
+        metrics_count_change(metrics, &survey->plan.decisions[layer->index], &result);
+        output_begin(&output);
+        FUZZ_CHECK(metrics_print(output.stream, metrics, tally_sums(tally)) == 0);
+        FUZZ_CHECK(fclose(output.stream) == 0);
+        characters = text = output.text;
+        FUZZ_CHECK(mbsrtowcs(NULL, &characters, 0, &state) != (size_t)-1);
+        for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+                check_metric(line);
 }
 
 /* --- what is decided */
@@ -251,25 +309,88 @@ static void write_record(struct record *record, struct files *files) {
         files_commit(files);
 }
 
-/* Of a capture of it, with all names, the same is said; but what setrad has on record is in no capture. */
-static void check_capture(struct sysroot *root, const struct survey *survey, const struct policy *policy) {
+/* Of a capture the same is said as of the machine; but what setrad has on record is in no capture. */
+static struct survey *survey_capture(struct record *record, const struct policy *policy) {
         static struct files *files;
-        _cleanup_(topology_freep) struct topology *topology = NULL;
-        _cleanup_(record_freep) struct record *record = NULL;
         _cleanup_(sysroot_freep) struct sysroot *captured = NULL;
-        _cleanup_(survey_unrefp) struct survey *again = NULL;
+        struct survey *survey = NULL;
 
         if (!files)
                 files = files_new();
-        FUZZ_CHECK(capture_take(root, true, &record, &topology) == 0);
         write_record(record, files);
         FUZZ_CHECK(sysroot_open(files_path(files), &captured) == 0);
-        FUZZ_CHECK(survey_run(captured, policy, &again) == 0);
+        FUZZ_CHECK(survey_run(captured, policy, &survey) == 0);
+        return survey;
+}
+
+static void check_capture(struct sysroot *root, const struct survey *survey, const struct policy *policy) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(record_freep) struct record *record = NULL;
+        _cleanup_(survey_unrefp) struct survey *again = NULL;
+
+        FUZZ_CHECK(capture_take(root, true, &record, &topology) == 0);
+        again = survey_capture(record, policy);
         FUZZ_CHECK(again->topology->n_layers == survey->topology->n_layers);
         compare_scans(survey, again);
 }
 
-enum view { VIEW_ALL, VIEW_PLAN, VIEW_TREE, VIEW_GRAPH, VIEW_EXPLANATION, VIEW_NEWS, VIEW_CAPTURE, N_VIEWS };
+/* All that does not have the names in it that people gave. */
+static json_t *scan_without_names(const struct survey *survey) {
+        static const char *const keys[] = {"label", "use", "reason", "findings"};
+        json_t *scan = json_scan(survey), *layer;
+        size_t i;
+
+        FUZZ_CHECK(scan);
+        json_array_foreach(json_object_get(scan, "layers"), i, layer) {
+                for (size_t j = 0; j < ARRAY_SIZE(keys); j++)
+                        FUZZ_CHECK(json_object_del(layer, keys[j]) == 0);
+        }
+        return scan;
+}
+
+/* Udev's models stay as they are, whatever they are. */
+static void check_hidden(struct record *record, const char *text) {
+        const struct record_entry *list;
+        size_t n;
+
+        FUZZ_CHECK(record_list(record, &list, &n) == 0);
+        for (size_t i = 0; i < n; i++)
+                FUZZ_CHECK(strncmp(list[i].path, "run/udev/", 9) == 0 ||
+                                (!strstr(list[i].path, text) &&
+                                                !memmem(list[i].text, list[i].size, text, strlen(text))));
+}
+
+/* Of one with stand-ins for identifiers, too; and no WWID of a multipath map is in it. */
+static void check_pseudonyms(struct sysroot *root, const struct survey *survey, const struct policy *policy) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        _cleanup_(record_freep) struct record *record = NULL;
+        _cleanup_(survey_unrefp) struct survey *again = NULL;
+        _cleanup_(json_decrefp) json_t *before = scan_without_names(survey), *after = NULL;
+
+        FUZZ_CHECK(capture_take(root, false, &record, &topology) == 0);
+        again = survey_capture(record, policy);
+        after = scan_without_names(again);
+        compare_layers(json_object_get(before, "layers"), json_object_get(after, "layers"));
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                const struct dm_info *dm = topology->layers[i]->dm;
+
+                if (dm && strcmp(dm->uuid, "mpath-" MACHINE_WWID) == 0)
+                        check_hidden(record, MACHINE_WWID);
+        }
+}
+
+enum view {
+        VIEW_ALL,
+        VIEW_PLAN,
+        VIEW_TREE,
+        VIEW_GRAPH,
+        VIEW_EXPLANATION,
+        VIEW_NEWS,
+        VIEW_CAPTURE,
+        VIEW_PSEUDONYMS,
+        VIEW_METRICS,
+        N_VIEWS
+};
 
 struct choice {
         unsigned policy, layer;
@@ -295,6 +416,10 @@ static void look_at(struct sysroot *root, const struct survey *survey, const str
                 check_news(root, survey, policy, layer);
         if ((all || choice->view == VIEW_CAPTURE) && !has_record(topology))
                 check_capture(root, survey, policy);
+        if ((all || choice->view == VIEW_PSEUDONYMS) && !has_record(topology))
+                check_pseudonyms(root, survey, policy);
+        if (layer && (all || choice->view == VIEW_METRICS))
+                print_metrics(survey, layer);
 }
 
 /* Constant once they are loaded. */

@@ -170,11 +170,13 @@ static const struct {
                 {"vg-pool_tdata", LVM_UUID "-tdata"},
                 {"vg-lv-real", LVM_UUID "-real"},
                 {"luks-", "CRYPT-LUKS2-0123456789abcdef0123456789abcdef-luks"},
-                {"mpath", "mpath-3600508b400105e210000900000490000"},
+                {"mpath", "mpath-" MACHINE_WWID},
                 {"a\\x20b\\x1b", "CRYPT-VERITY-"},
                 {"-", "LVM-"},
                 {"vg-pvmove", LVM_UUID},
                 {"vg-lv_rimage_0\\xff", LVM_UUID "-\033"},
+                {MACHINE_WWID "-part", "part1-mpath-" MACHINE_WWID},
+                {"vg--" MACHINE_WWID "-lv", LVM_UUID},
 };
 
 void machine_map(struct machine *machine, struct bytes *bytes) {

@@ -27,5 +27,8 @@
 
 #define MACHINE_DEVICES_MAX 40U
 
+/* Of maps of multipath, in their uuids and in some of their names. */
+#define MACHINE_WWID "3600508b400105e210000900000490000"
+
 /* Asks for its files. */
 void machine_write(struct bytes bytes, struct files *files);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <limits.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <wchar.h>
 
@@ -29,7 +30,16 @@ static void check_text(const char *text, size_t size) {
         }
 }
 
+static void set_locale(void) {
+        static bool is_set;
+
+        if (!is_set)
+                FUZZ_CHECK(setlocale(LC_CTYPE, "C.UTF-8"));
+        is_set = true;
+}
+
 void output_begin(struct output *output) {
+        set_locale();
         *output = (struct output){};
         output->stream = open_memstream(&output->text, &output->size);
         FUZZ_CHECK(output->stream);

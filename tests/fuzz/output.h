@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What is shown, and whether it is text only. Anything else ends the program. In a locale of UTF-8. */
+/* What is shown, and whether it is text only. Anything else ends the program. */
 
 #include <stdio.h>
 
@@ -13,6 +13,7 @@ struct output {
         size_t size;
 };
 
+/* In a locale of UTF-8, which it sets. */
 void output_begin(struct output *output);
 
 /* It is UTF-8, and has nothing in it that acts on a terminal but newlines and tabs. */
