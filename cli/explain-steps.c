@@ -228,7 +228,7 @@ static int add_hold(struct explanation *e, struct arena *arena) {
         r = plan_decision_hold_reason(e->survey->geometry, e->survey->plan.states, e->decision, arena, &hold);
         if (r < 0)
                 return r;
-        return add_step(e, "hold", (struct opt_int){},
+        return add_step(e, "hold", opt_none(),
                         hold ? arena_printf(arena, "a change must wait: %s", hold)
                              : "no: nothing has to be waited for");
 }

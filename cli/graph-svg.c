@@ -9,8 +9,6 @@
 #include "cli/graph.h"
 #include "common/cleanup.h"
 
-extern char **environ;
-
 /* What dot is to read: no pipe, so that nobody has to write and wait at the same time. */
 static int make_input(const struct graph *graph, int *ret) {
         _cleanup_(closep) int fd = memfd_create("graph", MFD_CLOEXEC);
@@ -52,7 +50,7 @@ static int spawn_dot(int input, pid_t *ret) {
 int graph_print_svg(const struct graph *graph) {
         _cleanup_(closep) int input = -1;
         int r, status;
-        pid_t pid;
+        pid_t pid = -1;
 
         r = make_input(graph, &input);
         if (r < 0)

@@ -23,6 +23,7 @@ static bool is_journal(const char *name, const char *prefix) {
 }
 
 /* Counts journals in PATH whose names begin with PREFIX, and those of directories in it where NESTED. */
+/* NOLINTNEXTLINE(misc-no-recursion): one level deep */
 static int count_files(const char *path, const char *prefix, bool nested, struct history_files *files) {
         _cleanup_(closedirp) DIR *directory = opendir(path);
         struct dirent *item;

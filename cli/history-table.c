@@ -150,7 +150,7 @@ static int print_bars(FILE *stream, const char *title, const double *values, siz
         if (!bars)
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++)
-                if (!isnan(values[i])) {
+                if (!isnan(values[i])) { /* NOLINT(clang-analyzer-core.CallAndMessage): there are N */
                         least = fmin(least, values[i]);
                         most = fmax(most, values[i]);
                         last = values[i];

@@ -111,7 +111,7 @@ static struct opt_int parse_sectors(const char *text) {
                 return (struct opt_int){};
         errno = 0;
         number = strtoll(text, &end, 10);
-        return errno != 0 || *end != '\0' ? (struct opt_int){} : opt_some(number);
+        return errno != 0 || *end != '\0' ? opt_none() : opt_some(number);
 }
 
 static double parse_figure(const char *text) {

@@ -96,6 +96,7 @@ static size_t parent_of(const struct probe_report *report, const struct probe_it
 }
 
 /* A line needs that of its parent, which is above it in the stack: so this comes to an end. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the stack, at most */
 static int add_line(struct tree *tree, size_t i) {
         const struct probe_item *item = &tree->report->items[i];
         size_t parent = parent_of(tree->report, item);

@@ -39,7 +39,12 @@ char *sparkline_format(const double *values, size_t n, bool utf8) {
 
         if (!line)
                 return NULL;
-        for (size_t i = 0; i < n; i++)
-                end = stpcpy(end, is_figure(values[i]) ? bars[level_of(values[i], largest)] : " ");
+        for (size_t i = 0; i < n; i++) {
+                const char *bar = is_figure(values[i]) ? bars[level_of(values[i], largest)] : " ";
+                size_t length = strlen(bar);
+
+                memcpy(end, bar, length);
+                end += length;
+        }
         return line;
 }

@@ -73,7 +73,8 @@ static int print_nowhere(struct libscols_table *table) {
         scols_table_set_stream(table, stream);
         r = scols_print_table(table);
         scols_table_set_stream(table, before);
-        fclose(stream);
+        if (fclose(stream) != 0 && r >= 0)
+                r = -errno;
         return r;
 }
 

@@ -182,6 +182,7 @@ static int show_row(struct walk *walk, struct libscols_line *parent, const struc
         return r < 0 ? r : color_line(walk, *ret, row->layer);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX levels */
 static int add_layer(struct walk *walk, struct libscols_line *parent, const struct layer *layer, unsigned depth) {
         bool again = walk->shown[layer->index];
         struct row row = {

@@ -110,6 +110,7 @@ static int fill_from_report(void *userdata, int directory) {
 static int open_report(const struct sysroot *report, struct sysroot **ret, char **ret_reason) {
         int r;
 
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): to userdata, which is not const for others */
         r = open_temporary(fill_from_report, (void *)(uintptr_t)report, ret);
         if (r == -ENOENT)
                 *ret_reason = strdup("it is a support report without sys/block, and without what lsblk, udevadm or "

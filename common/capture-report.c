@@ -17,6 +17,7 @@ bool report_is_one(const struct sysroot *root) {
 }
 
 /* PATH is a device's directory, or one in it. Links lead to other devices: what slaves/ names is all that matters. */
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH levels */
 static void copy_directory(
                 const struct sysroot *root, const char *path, struct record *record, const char *to, unsigned depth) {
         _cleanup_(freep) char **names = NULL;

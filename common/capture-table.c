@@ -133,7 +133,7 @@ char *capture_redact_parameters(const char *target, const char *params) {
                         break;
                 if (!first)
                         fputc(' ', stream);
-                put_word(stream, form ? *form : '.', params, length);
+                put_word(stream, (char)(form ? *form : '.'), params, length);
                 if (form && *form)
                         form++;
         }
@@ -165,6 +165,7 @@ char *capture_mangle_name(const char *name) {
                 else
                         end += snprintf(end, sizeof("\\x00"), "\\x%02x", (unsigned char)*name);
         }
+        /* cppcheck-suppress uninitdata ; nothing of it is read here */
         *end = 0;
         return mangled;
 }

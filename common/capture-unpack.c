@@ -71,7 +71,7 @@ static bool is_safe_name(const char *name) {
 
 int capture_open_below(int directory, const char *name, int flags) {
         struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
-                        .mode = flags & O_CREAT ? 0600 : 0,
+                        .mode = (flags & O_CREAT) ? 0600 : 0,
                         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
         long fd;
 
@@ -182,7 +182,7 @@ static int unpack_directory(struct unpacking *unpacking, int parent, const char 
 
 static int unpack_at(struct unpacking *unpacking, struct archive_entry *entry, char *path) {
         _cleanup_(closep) int parent = -1;
-        const char *name = NULL;
+        const char *name = path;
 
         parent = open_parent(unpacking, path, &name);
         if (parent < 0)

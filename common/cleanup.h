@@ -28,7 +28,7 @@
 
 /* Defines void FUNCp(TYPE *p), to be named in _cleanup_(), for a type whose FUNC(NULL) is not harmless by itself. */
 #define DEFINE_CLEANUP(type, func)                                                                                     \
-        static inline void func##p(type *p) {                                                                          \
+        static inline void func##p(type *p) { /* NOLINT(bugprone-macro-parentheses): a type */                         \
                 if (*p)                                                                                                \
                         func(*p);                                                                                      \
         }                                                                                                              \
@@ -40,7 +40,7 @@ static inline void freep(void *p) {
         free(*(void **)p);
 }
 
-static inline void closep(int *fd) {
+static inline void closep(const int *fd) {
         if (*fd >= 0)
                 close(*fd);
 }

@@ -90,7 +90,7 @@ static bool is_unused(struct sysdir *dir, enum layer_kind kind) {
 static struct opt_int read_natural(struct sysdir *dir, const char *attribute) {
         struct opt_int n = sysdir_read_int(dir, attribute);
 
-        return n.known && n.value < 0 ? (struct opt_int){0} : n;
+        return n.known && n.value < 0 ? opt_none() : n;
 }
 
 /* What tells a device from all others. */

@@ -77,11 +77,12 @@ static int find_holders(struct search *s, const char *name) {
 /* A new partition is a directory in that of its disk, whose name its own begins with. */
 static int find_disk(struct search *s, const char *name) {
         char prefix[NAME_MAX + 1];
+        size_t length = strlen(name);
 
-        if (strlen(name) >= sizeof(prefix) || !sysroot_exists(s->root, "%s/%s/partition", s->directory, name))
+        if (length >= sizeof(prefix) || !sysroot_exists(s->root, "%s/%s/partition", s->directory, name))
                 return 0;
-        strcpy(prefix, name);
-        for (size_t n = strlen(name) - 1; n > 0; n--) {
+        memcpy(prefix, name, length + 1);
+        for (size_t n = length - 1; n > 0; n--) {
                 const struct layer *disk;
 
                 prefix[n] = 0;
@@ -263,10 +264,11 @@ static int add_devno(struct reading *reading, unsigned major, unsigned minor) {
 /* In sysfs, where it may have to be looked for, its name has '!' for '/'. */
 static int add_member(struct reading *reading, const struct md_member *member) {
         char name[NAME_MAX + 1];
+        size_t length = strlen(member->name);
 
-        if (strlen(member->name) >= sizeof(name))
+        if (length >= sizeof(name))
                 return 0;
-        strcpy(name, member->name);
+        memcpy(name, member->name, length + 1);
         for (char *p = name; *p; p++)
                 if (*p == '/')
                         *p = '!';
@@ -317,6 +319,7 @@ static int add_known_beneath(struct reading *reading, const struct layer *layer)
         int r = 0;
 
         LIST_FOREACH(edge, &known->below, in_below)
+        /* cppcheck-suppress knownConditionTrueFalse ; it sees one round of the loop */
         r = r < 0 ? r : carry(reading, edge->lower);
         return r;
 }

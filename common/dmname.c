@@ -36,7 +36,7 @@ char *dmname_demangle(struct arena *arena, const char *name) {
         while (*name) {
                 int byte = mangled_byte(name);
 
-                *end++ = byte < 0 ? *name : (char)byte;
+                *end++ = (char)(byte < 0 ? *name : byte);
                 name += byte < 0 ? 1 : 4;
         }
         *end = 0;

@@ -20,7 +20,7 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
  * about that, and where its data starts. Returns 0, or -EINVAL for what is no such segment or status, which is then as it
  * was.
  */
-int dmtable_apply_raid_status(struct dm_segment *segment, const char *status);
+int dmtable_apply_raid_status(struct dm_segment *segment, const char *text);
 
 /*
  * Takes over from the status of a target "multipath" how many paths it has, and how many of them can be used. Returns 0,

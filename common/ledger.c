@@ -263,8 +263,8 @@ void ledger_confirm(struct ledger *ledger, const struct device_identity *device,
  */
 static struct opt_int given_before(const struct ledger_record *record, uint64_t sectors) {
         if (!record->has_previous || record->previous.pending)
-                return sectors == record->entry.original_sectors ? (struct opt_int){} : opt_some((int64_t)sectors);
-        return is_released(&record->previous) ? (struct opt_int){} : given_by(&record->previous);
+                return sectors == record->entry.original_sectors ? opt_none() : opt_some((int64_t)sectors);
+        return is_released(&record->previous) ? opt_none() : given_by(&record->previous);
 }
 
 void ledger_put_back(struct ledger *ledger, const struct device_identity *device, uint64_t back_to_sectors,

@@ -152,10 +152,11 @@ static bool go_up(char *path) {
 
 static const struct entry *find_file(const struct mount_table *table, const char *path) {
         char place[PATH_MAX];
+        size_t length = strlen(path);
 
-        if (*path != '/' || strlen(path) >= sizeof(place))
+        if (*path != '/' || length >= sizeof(place))
                 return NULL;
-        strcpy(place, path);
+        memcpy(place, path, length + 1);
         do {
                 const struct entry *entry = find_place(table, place);
 

@@ -18,6 +18,10 @@ static inline struct opt_int opt_some(int64_t value) {
         return (struct opt_int){.value = value, .known = true};
 }
 
+static inline struct opt_int opt_none(void) {
+        return (struct opt_int){0};
+}
+
 static inline int64_t opt_or(struct opt_int o, int64_t fallback) {
         return o.known ? o.value : fallback;
 }

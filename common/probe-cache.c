@@ -130,8 +130,8 @@ int probe_cache_drop(const struct probe_ops *ops, int fd, uint64_t offset, uint6
         const struct gaps gaps = {.held = held, .offset = offset, .end = offset + bytes};
         uint64_t now = ops->now_usec(ops->userdata), pause = PAUSE_FIRST_USEC, left;
 
-        if (until_usec > now && until_usec - now > PROBE_DROP_MSEC * 1000)
-                until_usec = now + PROBE_DROP_MSEC * 1000;
+        if (until_usec > now && until_usec - now > PROBE_DROP_MSEC * UINT64_C(1000))
+                until_usec = now + PROBE_DROP_MSEC * UINT64_C(1000);
         for (;;) {
                 /* Asked first: what ends between the two looks is dropped, then. */
                 bool reading = is_reading(ops, fd);

@@ -40,7 +40,7 @@ void probe_cells_around(uint64_t offset, uint64_t window_bytes, uint64_t *ret_of
 bool probe_cells_compute(const struct probe_field *field, struct probe_cells *ret) {
         uint64_t around, cell, cells, reads;
 
-        if (field->window_bytes > UINT64_MAX / (2 * WINDOWS_PER_CELL) || field->bytes_per_read == 0)
+        if (field->window_bytes > UINT64_MAX / (UINT64_C(2) * WINDOWS_PER_CELL) || field->bytes_per_read == 0)
                 return false;
         around = half_window(field->window_bytes);
         cell = greatest(round_up(field->window_bytes * WINDOWS_PER_CELL), around * 2 + UNIT);

@@ -18,9 +18,9 @@ struct probe_member {
 };
 
 /*
- * Adds FINDING_MEMBER_SLOW to *findings for each of the N members of ARRAY that is slow, and all of whose runs are below
+ * Adds FINDING_MEMBER_SLOW to *findings for each of the N ITEMS, members of ARRAY, that is slow, and all of whose runs are below
  * all runs of those that are not. Several may be. FINDINGS (by layer->index) is reallocated in ARENA. Returns 0 or
  * -ENOMEM.
  */
-int probe_members_find(const struct layer *array, const struct probe_member *members, size_t n, struct arena *arena,
+int probe_members_find(const struct layer *array, const struct probe_member *items, size_t n, struct arena *arena,
                 struct findings *findings);

@@ -62,7 +62,7 @@ static int get_counters(int fd, struct io_counters *ret) {
 }
 
 static int in_flight(void *userdata, int fd, uint64_t *ret) {
-        struct io_counters counters;
+        struct io_counters counters = {};
         int r = get_counters(fd, &counters);
 
         if (r < 0)
@@ -72,7 +72,7 @@ static int in_flight(void *userdata, int fd, uint64_t *ret) {
 }
 
 static int fetched_bytes(void *userdata, int fd, uint64_t *ret_bytes) {
-        struct io_counters counters;
+        struct io_counters counters = {};
         int r = get_counters(fd, &counters);
 
         if (r < 0)

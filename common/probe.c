@@ -154,7 +154,7 @@ static void check_runs(const struct rounds *rounds, char skipped[static PROBE_SK
 
 /* Some of the time is kept for what is still being read when the last run is over. */
 static void set_deadline(struct probing *probing) {
-        uint64_t now = probing_now(probing), usec, kept = PROBE_DROP_MSEC * 1000;
+        uint64_t now = probing_now(probing), usec, kept = PROBE_DROP_MSEC * UINT64_C(1000);
 
         if (__builtin_mul_overflow(probing->setup->limits.time_msec, 1000, &usec) ||
                         __builtin_add_overflow(now, usec, &probing->end_usec)) {

@@ -22,7 +22,7 @@
 #define PROBE_SOURCES_MAX  128
 #define PROBE_STREAMS_MAX  64
 #define PROBE_SKIPPED_MAX  128
-#define PROBE_BLOCK_BYTES  (128U * 1024U) /* as cp and cat read */
+#define PROBE_BLOCK_BYTES  (UINT64_C(128) * 1024) /* as cp and cat read */
 #define PROBE_BLOCK_MAX    (16U << 20)
 #define PROBE_RANDOM_BYTES 4096U /* of one random read */
 

@@ -35,7 +35,7 @@ static int read_start(const struct sysroot *root, uint64_t pid, uint64_t *ret_ti
                 return r;
         state = find_field(stat, FIELD_STATE);
         start = find_field(stat, FIELD_START);
-        if (!start || sscanf(start, "%" SCNu64, ret_ticks) != 1)
+        if (!state || !start || sscanf(start, "%19" SCNu64, ret_ticks) != 1)
                 return -EBADMSG;
         return *state == 'Z' || *state == 'X' ? -ESRCH : 0;
 }

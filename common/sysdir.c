@@ -32,6 +32,7 @@ int sysdir_open(const struct sysroot *root, struct fdbatch *batch, const char *p
 }
 
 /* Below the root; "" as NAME is the directory itself. Its length, or -ENAMETOOLONG. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the directories that are open */
 static int make_path(const struct sysdir *dir, const char *name, char path[static PATH_MAX]) {
         int n, k;
 
@@ -284,7 +285,7 @@ int sysdir_read(struct sysdir *dir, const char *name, char *buffer, size_t size)
 struct opt_int sysdir_read_int(struct sysdir *dir, const char *name) {
         char text[32];
 
-        return sysdir_read(dir, name, text, sizeof(text)) < 0 ? (struct opt_int){0} : sysroot_parse_int(text);
+        return sysdir_read(dir, name, text, sizeof(text)) < 0 ? opt_none() : sysroot_parse_int(text);
 }
 
 /* --- lists */
@@ -317,8 +318,10 @@ static char **copy_names(const struct sysdir *dir, const char *prefix) {
         n = 0;
         for (size_t at = 0; at < dir->used; at += entry_at(dir, at)->d_reclen)
                 if (is_listed(entry_at(dir, at)->d_name, prefix)) {
-                        names[n++] = text;
-                        text = stpcpy(text, entry_at(dir, at)->d_name) + 1;
+                        size_t length = strlen(entry_at(dir, at)->d_name);
+
+                        names[n++] = memcpy(text, entry_at(dir, at)->d_name, length + 1);
+                        text += length + 1;
                 }
         names[n] = NULL;
         qsort(names, n, sizeof(*names), compare_names);

@@ -92,6 +92,7 @@ static void insert_stripes(struct tune *tune, const struct tune_bounds *bounds) 
 
         if (bounds->stripe_sectors == 0)
                 return;
+        /* NOLINTNEXTLINE(cert-flp30-c,clang-analyzer-security.FloatLoopCounter): steps are a factor above 1 */
         for (double n = 1; n * stripe <= (double)bounds->max_sectors; n *= 2) {
                 insert_apart(tune, bounds, n * stripe);
                 insert_apart(tune, bounds, n * 1.5 * stripe);
@@ -136,8 +137,10 @@ void tune_begin(struct tune *tune, const struct tune_bounds *bounds) {
         insert_apart(tune, &in, (double)READAHEAD_FLOOR_SECTORS);
         insert_apart(tune, &in, max);
         insert_stripes(tune, &in);
+        /* NOLINTNEXTLINE(cert-flp30-c,clang-analyzer-security.FloatLoopCounter): steps are a factor above 1 */
         for (double sectors = READAHEAD_FLOOR_SECTORS; sectors <= max; sectors *= FINE_FACTOR)
                 insert_apart(tune, &in, round(sectors));
+        /* NOLINTNEXTLINE(cert-flp30-c,clang-analyzer-security.FloatLoopCounter): steps are a factor above 1 */
         for (double sectors = READAHEAD_FLOOR_SECTORS; sectors <= max; sectors *= COARSE_FACTOR)
                 mark_coarse(tune, sectors);
         mark_coarse(tune, max);

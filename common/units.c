@@ -43,7 +43,7 @@ static char *format_rounded(char *buffer, uint64_t bytes, size_t unit) {
         uint64_t size = UINT64_C(1) << unit * 10, tenths;
 
         tenths = bytes / size * 10 + (bytes % size * 10 + size / 2) / size;
-        if (tenths >= 1024 * 10 && unit + 1 < ARRAY_SIZE(unit_names)) {
+        if (tenths >= UINT64_C(1024) * 10 && unit + 1 < ARRAY_SIZE(unit_names)) {
                 tenths = 10;
                 unit++;
         }

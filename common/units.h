@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNITS_BUFFER 48
+#define UNITS_BUFFER ((size_t)48)
 
 /*
  * "768 KiB", "1.5 MiB", "4 GiB", "512 B". The largest unit in which at most one decimal place says it exactly, as long as

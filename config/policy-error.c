@@ -188,9 +188,13 @@ static int add_count(struct policy_errors *errors, size_t n) {
 }
 
 int policy_errors_sort(struct policy_errors *errors, size_t first) {
-        struct policy_error *items = errors->items ? errors->items + first : NULL;
-        size_t n_rest = count_rest(errors);
+        struct policy_error *items;
+        size_t n_rest;
 
+        if (errors->n_items == 0)
+                return 0;
+        items = errors->items + first;
+        n_rest = count_rest(errors);
         for (size_t i = 1, n = errors->n_items - first; i < n; i++) {
                 struct policy_error error = items[i];
                 size_t at = i;

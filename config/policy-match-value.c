@@ -65,7 +65,7 @@ static int add_pattern(struct policy_reader *reader, const struct tree_node *nod
 
 static int read_pattern(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
         struct reading *reading = userdata;
-        const char *text;
+        const char *text = "";
         int r;
 
         r = read_value(reader, node, reading->term->name, &text);
@@ -162,7 +162,7 @@ static int no_such_kind(struct policy_reader *reader, const struct tree_node *no
 
 static int read_kind(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
         struct reading *reading = userdata;
-        const char *text;
+        const char *text = "";
         uint64_t mask;
         int r;
 
@@ -199,7 +199,7 @@ static bool looks_like_kind(const char *text) {
 /* A kind of layers, or the name of one. */
 static int read_over(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
         struct reading *reading = userdata;
-        const char *text;
+        const char *text = "";
         uint64_t mask;
         int r;
 
@@ -246,7 +246,7 @@ int match_read_over(struct policy_reader *reader, const struct tree_node *value,
 
 static int read_finding(struct policy_reader *reader, const struct tree_node *node, void *userdata) {
         struct reading *reading = userdata;
-        const char *text, *best, *family;
+        const char *text = "", *best, *family;
         enum finding_code code;
         int r;
 
@@ -284,7 +284,7 @@ static int read_size(struct policy_reader *reader, const struct tree_node *node,
         struct reading *reading = userdata;
         struct match_term *term = reading->term;
         struct value_why why;
-        const char *text;
+        const char *text = "";
         int r;
 
         r = read_value(reader, node, term->name, &text);

@@ -118,8 +118,9 @@ static int read_term(struct policy_reader *reader, const struct tree_node *value
 
 #define KEY(name_, read_, test_, describe_, cost_, traits_)                                                            \
         {                                                                                                              \
-                .key = name_, .read = read_term, .data = &(const struct match_row) {                                   \
-                        .key = {.test = test_, .describe = describe_, .cost = cost_, .traits = traits_}, .read = read_ \
+                .key = (name_), .read = read_term, .data = &(const struct match_row) {                                 \
+                        .key = {.test = (test_), .describe = (describe_), .cost = (cost_), .traits = (traits_)},       \
+                        .read = (read_)                                                                                \
                 }                                                                                                      \
         }
 

@@ -193,7 +193,7 @@ int reader_word(struct policy_reader *reader, const struct tree_node *node, cons
                 unsigned *ret) {
         struct suggestion suggestion;
         char known[LIST_BYTES] = "";
-        const char *text;
+        const char *text = "";
         int r;
 
         r = reader_text(reader, node, what, &text);
@@ -216,7 +216,7 @@ int reader_word(struct policy_reader *reader, const struct tree_node *node, cons
 }
 
 int reader_bool(struct policy_reader *reader, const struct tree_node *node, const char *what, bool *ret) {
-        const char *text, *best;
+        const char *text = "", *best;
         int r;
 
         r = reader_text(reader, node, what, &text);
@@ -231,7 +231,7 @@ int reader_bool(struct policy_reader *reader, const struct tree_node *node, cons
 int reader_version(struct policy_reader *reader, const struct tree_node *value, const struct reader_field *field,
                 void *target) {
         const char *known = field->data;
-        const char *text;
+        const char *text = "";
         int r;
 
         r = reader_text(reader, value, field->key, &text);

@@ -60,6 +60,7 @@ static bool sizes_covered(const struct match_term *wider, const struct match_ter
  * Whether each value of TERM is among those of WIDER, which has the same key. What a key does not use is empty in both.
  * What does not hold for less does not hold for more: "not" turns them round.
  */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as "not" may be (TREE_LEVELS_MAX) */
 static bool term_covers(const struct match_term *wider, const struct match_term *term, size_t *budget) {
         if (term->match.clauses)
                 return match_covers(&term->match, &wider->match, budget);
@@ -67,6 +68,7 @@ static bool term_covers(const struct match_term *wider, const struct match_term 
                sizes_covered(wider, term, budget);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as "not" may be (TREE_LEVELS_MAX) */
 static bool is_term_implied(const struct match_term *wider, const struct match_clause *clause, size_t *budget) {
         if ((wider->key->traits & MATCH_IS_KIND) && wider->mask == MATCH_KINDS_ALL)
                 return true;
@@ -79,6 +81,7 @@ static bool is_term_implied(const struct match_term *wider, const struct match_c
         return false;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as "not" may be (TREE_LEVELS_MAX) */
 static bool clause_covers(const struct match_clause *wider, const struct match_clause *clause, size_t *budget) {
         for (const struct match_term *term = wider->terms; term; term = term->next)
                 if (!is_term_implied(term, clause, budget))
@@ -86,6 +89,7 @@ static bool clause_covers(const struct match_clause *wider, const struct match_c
         return true;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as "not" may be (TREE_LEVELS_MAX) */
 static bool is_clause_covered(const struct match *wider, const struct match_clause *clause, size_t *budget) {
         for (const struct match_clause *c = wider->clauses; c; c = c->next)
                 if (spend(budget, 1) && clause_covers(c, clause, budget))
@@ -93,6 +97,7 @@ static bool is_clause_covered(const struct match *wider, const struct match_clau
         return false;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as "not" may be (TREE_LEVELS_MAX) */
 bool match_covers(const struct match *wider, const struct match *match, size_t *budget) {
         for (const struct match_clause *clause = match->clauses; clause; clause = clause->next)
                 if (!is_clause_covered(wider, clause, budget))

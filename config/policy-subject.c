@@ -57,7 +57,7 @@ static int collect_devices(struct match_subject *subject, struct arena *arena) {
                 ok = ok && add_text(nodes, n_nodes, arena_printf(arena, "%u:%u", layer->major, layer->minor));
         if (layer->dm && layer->dm->name && *layer->dm->name)
                 ok = ok && add_text(paths, n_paths, arena_printf(arena, "/dev/mapper/%s", layer->dm->name));
-        if (subject->lv)
+        if (layer->dm && subject->lv)
                 ok = ok && add_text(paths, n_paths, arena_printf(arena, "%s/%s", layer->dm->vg, subject->lv)) &&
                      add_text(paths, n_paths, arena_printf(arena, "/dev/%s/%s", layer->dm->vg, subject->lv));
         return ok ? 0 : -ENOMEM;

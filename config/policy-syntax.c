@@ -122,7 +122,7 @@ static char byte_at_mark(const char *text, size_t length, yaml_mark_t mark) {
 
         for (size_t column = 0; i < length && column < mark.column; column++)
                 i += syntax_character_length(text + i, length - i);
-        return i < length ? text[i] : 0;
+        return (char)(i < length ? text[i] : '\0');
 }
 
 static int encoding_error(const yaml_parser_t *parser, const char *name, const char *text, size_t length,

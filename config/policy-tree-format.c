@@ -32,6 +32,7 @@ static void put(struct output *out, const char *text) {
         }
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): TREE_LEVELS_MAX levels */
 static void put_node(struct output *out, const struct tree_node *node) {
         if (node->type == TREE_TEXT) {
                 put(out, node->text);

@@ -200,6 +200,7 @@ static int take_scalar(struct builder *b, const yaml_event_t *event) {
         if (memchr(value, '\0', length))
                 return fail_at(b, event->start_mark, "a NUL byte (\\0) in a text");
 
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): new_node() has set it */
         node->text = arena_strndup(b->arena, value, length);
         if (!node->text)
                 return -ENOMEM;
@@ -217,6 +218,7 @@ static int open_node(struct builder *b, const yaml_event_t *event, enum tree_typ
         r = new_node(b, event, type, anchor, tag, &node);
         if (r < 0)
                 return r;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): new_node() has set it */
         node->open = true;
         b->frames[b->n_frames++] = (struct frame){.node = node};
         return 0;
@@ -225,6 +227,7 @@ static int open_node(struct builder *b, const yaml_event_t *event, enum tree_typ
 static int close_node(struct builder *b) {
         struct tree_node *node = b->frames[--b->n_frames].node;
 
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): open_node() has put one there */
         node->open = false;
         return attach(b, mark_of_node(node), node);
 }

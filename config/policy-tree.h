@@ -15,7 +15,7 @@
 #include "common/arena.h"
 #include "config/policy.h"
 
-#define TREE_BYTES_MAX   (1024U * 1024U)
+#define TREE_BYTES_MAX   (UINT64_C(1024) * 1024)
 #define TREE_LEVELS_MAX  64U
 #define TREE_NODES_MAX   250000U
 #define TREE_ANCHORS_MAX 1000U

@@ -11,7 +11,7 @@
 #include "config/policy-suggest.h"
 #include "config/policy-value.h"
 
-#define MILLI 1000U
+#define MILLI UINT64_C(1000)
 
 struct unit {
         const char *name;

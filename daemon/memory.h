@@ -27,6 +27,6 @@ bool memory_note(struct memory *memory, const char *subject, const char *format,
 /* Called for each key of the round before that was not noted again. */
 typedef void (*memory_handler)(const char *key, void *userdata);
 
-/* Ends a round of SUBJECT, or of every one. FORGOTTEN may be NULL. */
-void memory_turn(struct memory *memory, const char *subject, memory_handler forgotten, void *userdata);
+/* Ends a round of the subject NAME, or of every one. FORGOTTEN may be NULL. */
+void memory_turn(struct memory *memory, const char *name, memory_handler forgotten, void *userdata);
 void memory_turn_all(struct memory *memory, memory_handler forgotten, void *userdata);

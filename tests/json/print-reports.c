@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
         else if (argc == 2 && strcmp(argv[1], "csv") == 0)
                 r = print_csv(stack);
         else if (argc == 3 && strcmp(argv[1], "tune") == 0)
-                r = print_tune(stack, (unsigned)atoi(argv[2]));
+                r = print_tune(stack, (unsigned)strtoul(argv[2], NULL, 10));
         else {
                 fputs("usage: print-reports json|probe|csv|tune COLUMNS\n", stderr);
                 return EXIT_FAILURE;

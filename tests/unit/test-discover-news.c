@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "common/discover.h"
+#include "tests/support/append.h"
 #include "tests/support/tree.h"
 
 #define BLOCK    "sys/class/block/"
@@ -176,10 +177,11 @@ static int tear_down(void **state) {
 static void update(struct fixture *f, const char *touched) {
         _cleanup_(freep) char *copy = strdup(touched);
         char *list[16] = {NULL};
+        char *rest;
         size_t n = 0;
 
         assert_non_null(copy);
-        for (char *name = strtok(copy, " "); name; name = strtok(NULL, " "))
+        for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
                 list[n++] = name;
         topology_free(f->topology);
         f->topology = NULL;
@@ -484,14 +486,16 @@ static void test_turned(void **state) {
         assert_turned(f, "md0");
 }
 
+#define NAMES_BYTES 128
+
 static void append_name(const char *sysname, void *userdata) {
-        strcat(userdata, sysname);
-        strcat(userdata, " ");
+        append(userdata, NAMES_BYTES, sysname);
+        append(userdata, NAMES_BYTES, " ");
 }
 
 static void test_walk_below(void **state) {
         struct fixture *f = *state;
-        char all[128] = "";
+        char all[NAMES_BYTES] = "";
 
         inventory_walk_below(f->inventory, "dm-2", append_name, all);
         assert_string_equal(all, "dm-0 md0 sda1 sda sdb1 sdb ");
@@ -890,7 +894,7 @@ static void write_maps(struct tree *tree, unsigned first, unsigned n) {
 
                         snprintf(name, sizeof(name), "%s%u", devices[j], i);
                         snprintf(path, sizeof(path), BLOCK "%s/dev", name);
-                        snprintf(text, sizeof(text), "%u:%u\n", j == 0 ? 43 : 253, i);
+                        snprintf(text, sizeof(text), "%u:%u\n", j == 0 ? 43U : 253U, i);
                         tree_write(tree, path, text);
                         snprintf(path, sizeof(path), BLOCK "%s/size", name);
                         tree_write(tree, path, "8\n");
@@ -951,7 +955,7 @@ static void test_live(void **state) {
         look_at_all(&f);
         for (size_t i = 0; i < f.topology->n_layers && !*name; i++)
                 if (strlen(f.topology->layers[i]->sysname) < sizeof(name))
-                        strcpy(name, f.topology->layers[i]->sysname);
+                        append(name, sizeof(name), f.topology->layers[i]->sysname);
         update(&f, name);
         assert_true(!*name || topology_find(f.topology, name) || f.topology->n_gone == 1);
         fixture_done(&f);

@@ -177,7 +177,7 @@ static void test_largest_request(void **state) {
         tree_write_all(*state, files, ARRAY_SIZE(files));
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 _cleanup_(topology_freep) struct topology *topology = NULL;
-                struct opt_int bytes = cases[i].bytes < 0 ? (struct opt_int){0} : opt_some(cases[i].bytes);
+                struct opt_int bytes = cases[i].bytes < 0 ? opt_none() : opt_some(cases[i].bytes);
 
                 print_message("%zu\n", i);
                 tree_write(*state, "sys/class/block/sda/queue/rotational", cases[i].rotational);

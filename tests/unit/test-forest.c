@@ -12,6 +12,7 @@
 #include "cli/forest.h"
 #include "cli/table.h"
 #include "common/cleanup.h"
+#include "tests/support/append.h"
 
 #define LAYERS_MAX 8
 
@@ -57,8 +58,8 @@ static void assert_names(const struct layer *const *layers, size_t n, const char
         char names[256] = "";
 
         for (size_t i = 0; i < n; i++) {
-                strncat(names, i ? " " : "", sizeof(names) - strlen(names) - 1);
-                strncat(names, layers[i]->name, sizeof(names) - strlen(names) - 1);
+                append(names, sizeof(names), i ? " " : "");
+                append(names, sizeof(names), layers[i]->name);
         }
         assert_string_equal(names, expected);
 }

@@ -187,7 +187,7 @@ static void test_sort(void **state) {
         add(&history, 15, SETRAD_MSG_DRIFT, "5", NULL);
         history_sort(&history);
         for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-                assert_int_equal(history.entries[i].from_sectors.value, atoi(order[i]));
+                assert_int_equal(history.entries[i].from_sectors.value, strtol(order[i], NULL, 10));
         for (unsigned i = 0; i < 300; i++)
                 assert_int_equal(history.entries[6 + i].time_usec, 1000 + i);
 }

@@ -512,7 +512,6 @@ static void test_settle_nothing(void **state) {
         assert_false(damaged);
         assert_int_equal(n, 0);
         closep(&lock);
-        lock = -1;
 
         begin(tree, &map, 3072, 4096);
         lock = ledger_lock(directory(tree), 0);

@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "daemon/memory.h"
+#include "tests/support/append.h"
+
+#define KEYS_BYTES 64
 
 static void collect(const char *key, void *userdata) {
-        char *all = userdata;
-
-        strcat(all, key);
-        strcat(all, ";");
+        append(userdata, KEYS_BYTES, key);
+        append(userdata, KEYS_BYTES, ";");
 }
 
 /* Rounds of notes. In each, NOTED are the keys in order, and what memory_note() must say of each: "+" news, "-" not. */
@@ -36,10 +37,10 @@ static void test_rounds(void **state) {
         _cleanup_(memory_freep) struct memory *memory = memory_new();
 
         for (size_t i = 0; i < ARRAY_SIZE(rounds); i++) {
-                char noted[64], forgotten[64] = "", *rest;
+                char noted[64] = "", forgotten[KEYS_BYTES] = "", *rest;
 
                 print_message("round %zu: %s\n", i, rounds[i].noted);
-                strcpy(noted, rounds[i].noted);
+                append(noted, sizeof(noted), rounds[i].noted);
                 for (char *word = strtok_r(noted, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
                         assert_int_equal(memory_note(memory, "md0", "%c", word[0]), word[1] == '+');
                 memory_turn(memory, "md0", collect, forgotten);

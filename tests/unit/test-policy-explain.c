@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "config/policy.h"
+#include "tests/support/append.h"
 #include "tests/support/stack.h"
 
 static const char machine[] = "disk sda sdb sdc sdd\n"
@@ -192,9 +193,8 @@ static void test_long(void **state) {
         const struct policy_miss *miss;
 
         for (size_t i = 0; i < 120; i++)
-                strncat(rule, i % 2 ? "\"ä€\", " : "'x', ", sizeof(rule) - strlen(rule) - 1);
-        strncat(rule, "z]}, readahead: auto}\n  - {match: {mountpoint: /none}, readahead: auto}\n",
-                        sizeof(rule) - strlen(rule) - 1);
+                append(rule, sizeof(rule), i % 2 ? "\"ä€\", " : "'x', ");
+        append(rule, sizeof(rule), "z]}, readahead: auto}\n  - {match: {mountpoint: /none}, readahead: auto}\n");
         for (size_t i = 0; i < 40; i++) {
                 size_t n = strlen(mounts);
 

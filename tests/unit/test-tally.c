@@ -10,19 +10,22 @@
 #include <string.h>
 
 #include "daemon/tally.h"
+#include "tests/support/append.h"
 #include "tests/support/rule.h"
 #include "tests/support/stack.h"
 
 #define ARRAY "disk a b c d; md md0 raid5 256K a b c d; set md0 ra=3072; "
 #define MAPS  "map dm-0 0 9 linear md0 0; map dm-1 0 9 linear md0 0; "
 
+#define NAMES_BYTES 64
+
 static void append_name(const char *sysname, void *userdata) {
-        strcat(userdata, sysname);
-        strcat(userdata, " ");
+        append(userdata, NAMES_BYTES, sysname);
+        append(userdata, NAMES_BYTES, " ");
 }
 
 static void assert_waiting(const struct tally *tally, const char *expected) {
-        char names[64] = "";
+        char names[NAMES_BYTES] = "";
 
         tally_walk_waiting(tally, append_name, names);
         assert_string_equal(names, expected);

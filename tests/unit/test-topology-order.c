@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/append.h"
 #include "tests/support/stack.h"
 
 static const char *below(const struct stack *stack, const char *name) {
@@ -55,15 +56,15 @@ static void test_cycles(void **state) {
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
                 _cleanup_(stack_freep) struct stack *stack = stack_build(cases[i].stack);
-                char in[128] = "", out[128] = "";
+                char in[128] = "", out[128] = "", *rest;
 
                 print_message("%s\n", cases[i].stack);
                 assert_true(stack_is_in_order(stack->topology));
-                strcpy(in, cases[i].in_cycle);
-                strcpy(out, cases[i].others);
-                for (char *name = strtok(in, " "); name; name = strtok(NULL, " "))
+                append(in, sizeof(in), cases[i].in_cycle);
+                append(out, sizeof(out), cases[i].others);
+                for (char *name = strtok_r(in, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
                         assert_true(stack_layer(stack, name)->in_cycle);
-                for (char *name = strtok(out, " "); name; name = strtok(NULL, " "))
+                for (char *name = strtok_r(out, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
                         assert_false(stack_layer(stack, name)->in_cycle);
         }
 }
