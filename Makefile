@@ -2,6 +2,8 @@
 #
 # make            build/setrad and build/setractl
 # make check      unit, fixture and command line tests; no root, no virtual machine
+#                 VALGRIND=1: under Valgrind; VALGRIND=programs: without the scripts (tests/valgrind)
+# make lint       clang-tidy, cppcheck and gcc -fanalyzer over all sources, and no strcpy() and its kind (tests/lint)
 # make fuzz       fuzzers, SECONDS=60 each; EXECUTIONS=N: until there are N in all; JOBS=N beside each other; clang
 #                 (tests/fuzz/README.md)
 # make coverage   how many lines and branches the tests run; VM=1: with the scenarios (tests/coverage/run)
@@ -204,8 +206,15 @@ $(BUILD)/flags: export FLAGS_NOW := $(FLAGS_NOW)
 # All that there is to compile, the tests too.
 everything: all $(UNIT_TESTS) $(PRINT_REPORTS) $(FUZZERS) $(BENCHES)
 
-check: all $(UNIT_TESTS) $(PRINT_REPORTS) $(FUZZERS)
-	$(Q)BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS) $(FUZZERS)
+# openat2.so is in what runs under Valgrind; the opener is outside.
+VALGRIND_PROGRAMS := $(addprefix $(BUILD)/tests/valgrind/,openat2.so opener)
+$(BUILD)/tests/valgrind/openat2.so: tests/valgrind/openat2.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -fPIC -shared -o $@ $<
+
+check: all $(UNIT_TESTS) $(PRINT_REPORTS) $(FUZZERS) $(if $(VALGRIND),$(VALGRIND_PROGRAMS))
+	$(Q)VALGRIND=$(VALGRIND) BUILD=$(abspath $(BUILD)) tests/run-checks $(UNIT_TESTS) $(FUZZERS)
 
 fuzzers: $(FUZZERS)
 
@@ -312,6 +321,8 @@ format-check:
 
 clean:
 	rm -rf build build-san $(FUZZ_BUILD) $(COVERAGE_BUILD)
+
+include tests/lint/lint.mk
 
 .PHONY: all bench check check-reproducible check-vm clean coverage coverage-now dist everything fuzz fuzzers install \
         install-vm-programs uninstall format format-check FORCE
