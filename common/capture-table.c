@@ -161,11 +161,11 @@ char *capture_mangle_name(const char *name) {
                 return NULL;
         for (; *name; name++) {
                 if (stands_for_itself(*name))
-                        *end++ = *name;
+                        *end++ = *name; /* cppcheck-suppress uninitdata ; it is written */
                 else
+                        /* cppcheck-suppress uninitdata ; it is written */
                         end += snprintf(end, sizeof("\\x00"), "\\x%02x", (unsigned char)*name);
         }
-        /* cppcheck-suppress uninitdata ; nothing of it is read here */
         *end = 0;
         return mangled;
 }

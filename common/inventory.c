@@ -313,8 +313,8 @@ static int forget(struct inventory *inventory, const char *sysname) {
                 return 0;
         if (unlink_below(inventory, known) < 0)
                 return -ENOMEM;
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
         while (!LIST_EMPTY(&known->above))
+                /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
                 unlink_edge(LIST_FIRST(&known->above));
         /* It may have been noted itself, as what lay over it went first. */
         for (size_t i = 0; i < inventory->n_turning; i++)
@@ -335,11 +335,11 @@ static void keep_node(void *known) {
 static void free_node(void *node) {
         struct known *known = node;
 
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
         while (!LIST_EMPTY(&known->below))
+                /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
                 unlink_edge(LIST_FIRST(&known->below));
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
         while (!LIST_EMPTY(&known->above))
+                /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlink_edge() has taken the one before out of both lists */
                 unlink_edge(LIST_FIRST(&known->above));
         known_free(known);
 }

@@ -168,7 +168,7 @@ static void confirm(struct ledger_record *record) {
  * that nobody has told the end of there may be one only: of an older one the value that the device has now, FROM_SECTORS,
  * tells whether it was made.
  */
-static void replace_entry(struct ledger_record *record, struct ledger_entry *entry, uint64_t from_sectors) {
+static void replace_entry(struct ledger_record *record, const struct ledger_entry *entry, uint64_t from_sectors) {
         if (record->entry.new_sectors == from_sectors)
                 confirm(record);
         else if (record->has_previous)
