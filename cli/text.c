@@ -184,7 +184,7 @@ __attribute__((format(printf, 2, 0))) static const char *line_format(
                 return line->longer;
         escape_into(line->escaped, (const unsigned char *)text, true);
         if (n < 0 || n >= (int)sizeof(text))
-                strcat(line->escaped, CUT);
+                memcpy(line->escaped + strlen(line->escaped), CUT, sizeof(CUT)); /* there is room for it */
         return line->escaped;
 }
 
