@@ -11,6 +11,7 @@ if [ "$(id -u)" -eq 0 ]; then
     nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
 fi
 chmod 755 "$work"
+"${nobody[@]}" ls "$work" >/dev/null 2>&1 || { echo "TMPDIR can't be reached by other users"; exit 77; }
 mkdir -m 1777 "$work/tmp"
 export TMPDIR=$work/tmp
 cp "$setractl" "$work/program"

@@ -29,7 +29,7 @@
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md, not: {size: '< 1MiB'}}\n"     \
         "    readahead: auto\n    direction: both\n"
 
-#define SWEEPS    15
+#define SWEEPS    16
 #define SITES_MIN 500
 
 static unsigned n_points, n_sweeps;
@@ -131,6 +131,16 @@ static void test_capture(void **state) {
         const struct command command = {.arguments = {"capture", archive_path, "--force"}, .without_policy = true};
 
         sweep_command(&command, "capture", STRIDE, 1);
+}
+
+/* As its sender would have it: of the machine by its capture, and by what other tools have written down. */
+static void test_archive(void **state) {
+        const struct command make = {.arguments = {"capture", archive_path, "--force"}, .without_policy = true};
+        const struct command scan = {.arguments = {"scan", "--root", archive_path}, .without_root = true};
+
+        machine_enter(NULL);
+        assert_int_equal(run_command((void *)(uintptr_t)&make), 0);
+        sweep_command(&scan, "scan of an archive", STRIDE, 2);
 }
 
 /* --- policy and settings */
@@ -308,6 +318,7 @@ int main(void) {
                         cmocka_unit_test(test_dry_revert),
                         cmocka_unit_test(test_check_policy),
                         cmocka_unit_test(test_capture),
+                        cmocka_unit_test(test_archive),
                         cmocka_unit_test(test_policy),
                         cmocka_unit_test(test_settings),
                         cmocka_unit_test(test_service),
