@@ -13,7 +13,7 @@
 
 #define ESCAPED_BYTE 4 /* length of "\xHH" */
 #define LINE_COLUMNS 80U
-#define TEXT_ROOM    1024
+#define TEXT_ROOM    ((size_t)1024)
 #define CUT          "... (the rest is left out: Cannot allocate memory)"
 
 /*

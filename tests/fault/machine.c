@@ -41,7 +41,10 @@
                 BLOCK name "/dm/suspended", "0\n"                                                                      \
         }
 
-/* dm-1 (vg-home: LV, mounted, its file is loop0) and dm-2 (swap) over dm-0 (LUKS) over md0 (raid5 of sda1, sdb1, sdc1). */
+/*
+ * dm-1 (vg-home: LV, mounted, its file is loop0) and dm-2 (swap) over dm-0 (LUKS) over md0 (raid5 of sda1, sdb1, sdc1). And
+ * where nothing is to be changed: a RAID volume of LVM's, and a map whose target nobody knows, over sdd.
+ */
 static const struct tree_file files[] = {
                 DEVICE("sda", "8:0", "128", "0"),
                 PARTITION("sda", "sda1", "8:1"),
@@ -72,10 +75,24 @@ static const struct tree_file files[] = {
                 {BLOCK "dm-1/slaves/dm-0", ""},
                 MAP("dm-2", "253:2", "128", "vg-swap", "LVM-swap"),
                 {BLOCK "dm-2/slaves/dm-0", ""},
+                DEVICE("sdd", "8:48", "128", "0"),
+                MAP("dm-3", "253:3", "128", "vg2-raid", "LVM-raid"),
+                {BLOCK "dm-3/slaves/dm-4", ""},
+                {BLOCK "dm-3/slaves/dm-5", ""},
+                MAP("dm-4", "253:4", "128", "vg2-raid_rimage_0", "LVM-rimage0"),
+                {BLOCK "dm-4/slaves/sdd", ""},
+                MAP("dm-5", "253:5", "128", "vg2-raid_rimage_1", "LVM-rimage1"),
+                {BLOCK "dm-5/slaves/sdd", ""},
+                MAP("dm-6", "253:6", "128", "odd", ""),
+                {BLOCK "dm-6/slaves/sdd", ""},
                 DEVICE("loop0", "7:0", "128", "0"),
                 {BLOCK "loop0/loop/backing_file", "/home/image\n"},
                 {"dmsetup/table", "luks-md0: 0 8388608 crypt aes-xts-plain64 :64:logon:x 0 9:0 32768\n"
-                                  "vg-home: 0 4194304 linear 253:0 2048\nvg-swap: 0 4194304 linear 253:0 4196352\n"},
+                                  "vg-home: 0 4194304 linear 253:0 2048\nvg-swap: 0 4194304 linear 253:0 4196352\n"
+                                  "vg2-raid: 0 2048 raid raid1 3 0 region_size 1024 2 - 253:4 - 253:5\n"
+                                  "vg2-raid_rimage_0: 0 2048 linear 8:48 0\n"
+                                  "vg2-raid_rimage_1: 0 2048 linear 8:48 2048\nodd: 0 2048 mystery x\n"},
+                {"dmsetup/status", "vg2-raid: 0 2048 raid raid1 2 AA 2048/2048 idle 0 0 -\n"},
                 {"proc/self/mountinfo", "21 1 253:1 / /home rw - ext4 /dev/mapper/vg-home rw\n"
                                         "22 1 7:0 / /mnt rw - xfs /dev/loop0 rw\n"},
                 {"proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/dm-2 partition\t8\t0\t-2\n"},

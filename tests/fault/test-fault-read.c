@@ -24,7 +24,7 @@
 #include "tests/fault/sweep.h"
 
 #define ARGUMENTS_MAX 8
-#define STRIDE        1
+#define STRIDE        10
 #define POLICY_TEXT                                                                                                    \
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md, not: {size: '< 1MiB'}}\n"     \
         "    readahead: auto\n    direction: both\n"

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <libdevmapper.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
 
 #include "tests/fault/fault.h"
 #include "tests/fault/machine.h"
@@ -14,6 +16,7 @@ void *__real_calloc(size_t n, size_t size);
 
 struct dm_task {
         int type, minor, error;
+        struct dm_deps *deps;
 };
 
 static const struct map {
@@ -24,6 +27,10 @@ static const struct map {
                 {"luks-md0", MACHINE_LUKS_UUID, 8388608, "crypt", "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
                 {"vg-home", MACHINE_LVM_UUID, 4194304, "linear", "253:0 2048"},
                 {"vg-swap", "LVM-swap", 4194304, "linear", "253:0 4196352"},
+                {"vg2-raid", "LVM-raid", 2048, "raid", "raid1 3 0 region_size 1024 2 - 253:4 - 253:5"},
+                {"vg2-raid_rimage_0", "LVM-rimage0", 2048, "linear", "8:48 0"},
+                {"vg2-raid_rimage_1", "LVM-rimage1", 2048, "linear", "8:48 2048"},
+                {"odd", "", 2048, "mystery", "x"},
 };
 
 WRAP(struct dm_task *, dm_task_create, int type) {
@@ -38,6 +45,7 @@ WRAP(struct dm_task *, dm_task_create, int type) {
 }
 
 WRAP(void, dm_task_destroy, struct dm_task *task) {
+        free(task->deps);
         free(task);
 }
 
@@ -63,10 +71,18 @@ WRAP(int, dm_task_secure_data, struct dm_task *task) {
 }
 
 WRAP(int, dm_task_run, struct dm_task *task) {
-        if (!FAULT("dm_task_run", NULL, EMFILE, EIO, ENOMEM))
-                return 1;
-        task->error = errno;
-        return 0;
+        if (FAULT("dm_task_run", NULL, EMFILE, EIO, ENOMEM)) {
+                task->error = errno;
+                return 0;
+        }
+        if (task->type == DM_DEVICE_DEPS) {
+                task->deps = __real_calloc(1, sizeof(*task->deps) + sizeof(task->deps->device[0]));
+                if (!task->deps)
+                        abort();
+                task->deps->count = 1;
+                task->deps->device[0] = makedev(8, 48);
+        }
+        return 1;
 }
 
 WRAP(int, dm_task_get_errno, struct dm_task *task) {
@@ -86,8 +102,9 @@ WRAP(const char *, dm_task_get_uuid, const struct dm_task *task) {
         return maps[task->minor].uuid;
 }
 
+/* Of the map whose target nobody knows. */
 WRAP(struct dm_deps *, dm_task_get_deps, struct dm_task *task) {
-        return NULL;
+        return task->deps;
 }
 
 WRAP(void *, dm_get_next_target, struct dm_task *task, void *next, uint64_t *start, uint64_t *length, char **target,
@@ -98,6 +115,8 @@ WRAP(void *, dm_get_next_target, struct dm_task *task, void *next, uint64_t *sta
         *length = map->sectors;
         *target = (char *)map->target;
         *params = (char *)map->params;
+        if (task->type == DM_DEVICE_STATUS && strcmp(map->target, "raid") == 0)
+                *params = (char *)"raid1 2 AA 2048/2048 idle 0 0 -";
         return NULL;
 }
 
