@@ -284,8 +284,11 @@ void report_read_limits(FILE *stream, struct record *record) {
                 size_t columns;
                 const char *text = skip_tree(line, &columns);
 
-                if (sscanf(text, "%255s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, shown,
-                                    &values[0], &values[1], &values[2], &values[3], &values[4], &values[5]) != 7 ||
+                if (sscanf(text,
+                                    "%255s %18" SCNd64 " %18" SCNd64 " %18" SCNd64 " %18" SCNd64 " %18" SCNd64
+                                    " %18" SCNd64,
+                                    shown, &values[0], &values[1], &values[2], &values[3], &values[4],
+                                    &values[5]) != 7 ||
                                 !sysname(shown, name) || !known(record, name, "dev"))
                         continue;
                 for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -300,8 +303,8 @@ void report_read_blockdev(FILE *stream, struct record *record) {
         int64_t readahead, sector, start, size;
 
         while (line_read(stream, line, sizeof(line))) {
-                if (sscanf(line, "%2s %" SCNd64 " %" SCNd64 " %*d %" SCNd64 " %" SCNd64 " /dev/%255s", mode, &readahead,
-                                    &sector, &start, &size, device) != 6 ||
+                if (sscanf(line, "%2s %18" SCNd64 " %18" SCNd64 " %*d %18" SCNd64 " %18" SCNd64 " /dev/%255s", mode,
+                                    &readahead, &sector, &start, &size, device) != 6 ||
                                 !sysname(device, name) || readahead < 0 || size < 0)
                         continue;
                 attribute(record, name, "size", "%" PRId64 "\n", size / 512);

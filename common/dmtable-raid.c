@@ -178,8 +178,8 @@ static int parse_progress(struct word word, uint64_t *ret_done, uint64_t *ret_al
         memcpy(text, word.start, word.length);
         text[word.length] = 0;
         /* scanf(3) takes "-1" for a number without a sign. */
-        if (strchr(text, '-') || sscanf(text, "%" SCNu64 "/%" SCNu64 "%n", ret_done, ret_all, &end) != 2 || text[end] ||
-                        *ret_done > INT64_MAX || *ret_all > INT64_MAX)
+        if (strchr(text, '-') || sscanf(text, "%19" SCNu64 "/%19" SCNu64 "%n", ret_done, ret_all, &end) != 2 ||
+                        text[end] || *ret_done > INT64_MAX || *ret_all > INT64_MAX)
                 return -EINVAL;
         return 0;
 }

@@ -11,7 +11,7 @@ int io_counters_parse(const char *text, struct io_counters *ret) {
         struct io_counters counters;
 
         /* For reads and for writes: completed, merged, sectors, milliseconds; then what is in flight, and more. */
-        if (sscanf(text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %*u %" SCNu64, &counters.reads,
+        if (sscanf(text, "%19" SCNu64 " %*u %19" SCNu64 " %*u %19" SCNu64 " %*u %*u %*u %19" SCNu64, &counters.reads,
                             &counters.sectors_read, &counters.writes, &counters.in_flight) != 4)
                 return -EINVAL;
         *ret = counters;

@@ -117,7 +117,7 @@ static void expected_rule(const struct layer *layer, char buffer[static 16]) {
         unsigned number;
 
         *buffer = '\0';
-        if (sscanf(layer->name, "dm-%u", &number) != 1)
+        if (sscanf(layer->name, "dm-%9u", &number) != 1)
                 return;
         if (form_of_group(number / MAPS_PER_GROUP)->wins & 1U << number % MAPS_PER_GROUP)
                 snprintf(buffer, 16, "r%u", number / MAPS_PER_GROUP);

@@ -536,7 +536,7 @@ static bool find_readahead(struct device_identity *device, uint64_t *ret_sectors
         for (char **name = names; *name; name++) {
                 struct opt_int kib = sysroot_read_int(root, "sys/dev/block/%s/queue/read_ahead_kb", *name);
 
-                if (!kib.known || sscanf(*name, "%u:%u", &device->major, &device->minor) != 2)
+                if (!kib.known || sscanf(*name, "%9u:%9u", &device->major, &device->minor) != 2)
                         continue;
                 *ret_sectors = (uint64_t)kib.value * 2;
                 return true;
