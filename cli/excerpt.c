@@ -6,6 +6,7 @@
 #include "cli/excerpt.h"
 #include "cli/text.h"
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "config/policy-syntax.h"
 
 #define INDENT   4U
@@ -61,7 +62,7 @@ static int draw_character(struct drawing *d, const char *s, size_t n) {
                 return 0;
         }
         copy = strndup(s, n);
-        escaped = copy ? text_escape(copy) : NULL;
+        escaped = copy ? printable_escape(copy) : NULL;
         if (!escaped)
                 return -1;
         n_escaped = strlen(escaped);
@@ -126,7 +127,7 @@ static int write_excerpt(FILE *stream, const struct policy_error *error) {
 
 char *excerpt_format(const struct policy_error *error) {
         _cleanup_(freep) char *line = policy_error_format(error);
-        _cleanup_(freep) char *escaped = line ? text_escape(line) : NULL;
+        _cleanup_(freep) char *escaped = line ? printable_escape(line) : NULL;
         _cleanup_(freep) char *text = NULL;
         size_t length = 0;
         FILE *stream;

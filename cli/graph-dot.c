@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/graph.h"
-#include "cli/text.h"
+#include "common/cleanup.h"
 
 static const struct style {
         const char *fill, *meaning;
@@ -16,55 +16,42 @@ static const struct style {
                 [LAYER_STATE_WARNING] = {"#ffcdd2", "warning"},
 };
 
-/*
- * As a quoted string of the language, in which there are entities, too: names are hostile, so that they are escaped for a
- * terminal first.
- */
-static int print_quoted(FILE *f, const char *text) {
+/* As a quoted string of the language, in which there are entities, too. */
+static void print_quoted(FILE *f, const char *text) {
         fputc('"', f);
-        while (*text) {
-                size_t n = strcspn(text, "\n");
-                _cleanup_(freep) char *line = strndup(text, n), *safe = line ? text_escape(line) : NULL;
-
-                if (!safe)
-                        return -ENOMEM;
-                for (const char *p = safe; *p; p++) {
-                        if (*p == '"' || *p == '\\')
-                                fputc('\\', f);
-                        fputs(*p == '&' ? "&amp;" : (const char[]){*p, '\0'}, f);
-                }
-                text += n;
-                if (*text == '\n') {
+        for (; *text; text++) {
+                if (*text == '"' || *text == '\\')
+                        fputc('\\', f);
+                if (*text == '\n')
                         fputs("\\n", f);
-                        text++;
-                }
+                else if (*text == '&')
+                        fputs("&amp;", f);
+                else
+                        fputc(*text, f);
         }
         fputc('"', f);
-        return 0;
 }
 
 static int print_node(FILE *f, const struct graph *graph, const struct layer *layer) {
         _cleanup_(freep) char *text = graph_node_text(graph, layer);
-        int r;
 
         if (!text)
                 return -ENOMEM;
         fprintf(f, "  n%zu [label=", layer->index);
-        r = print_quoted(f, text);
+        print_quoted(f, text);
         fprintf(f, ", fillcolor=\"%s\"];\n", styles[layer_state(graph->survey, layer)].fill);
-        return r;
+        return 0;
 }
 
 static int print_edge(FILE *f, const struct graph *graph, const struct layer *layer, const struct layer *below) {
         _cleanup_(freep) char *text = graph_edge_text(graph, layer, below);
-        int r;
 
         if (!text)
                 return -ENOMEM;
         fprintf(f, "  n%zu -> n%zu [label=", layer->index, below->index);
-        r = print_quoted(f, text);
+        print_quoted(f, text);
         fprintf(f, "%s];\n", graph_edge_is_misaligned(graph, layer, below) ? ", color=\"#c62828\"" : "");
-        return r;
+        return 0;
 }
 
 static int print_layer(FILE *f, const struct graph *graph, const struct layer *layer) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/graph.h"
-#include "cli/text.h"
+#include "common/cleanup.h"
 
 static const struct style {
         const char *name, *fill;
@@ -20,54 +20,43 @@ static const struct style {
  * The language takes text between quotes for HTML, and looks for its directives (%%{…}%%) everywhere: whatever could be a
  * part of a tag, an entity or one of these is a number.
  */
-static int print_quoted(FILE *f, const char *text) {
+static void print_quoted(FILE *f, const char *text) {
         fputc('"', f);
-        while (*text) {
-                size_t n = strcspn(text, "\n");
-                _cleanup_(freep) char *line = strndup(text, n), *safe = line ? text_escape(line) : NULL;
-
-                if (!safe)
-                        return -ENOMEM;
-                for (const char *p = safe; *p; p++)
-                        if (strchr("\"#%&;<>`{}", *p))
-                                fprintf(f, "#%d;", *p);
-                        else
-                                fputc(*p, f);
-                text += n;
-                if (*text == '\n') {
+        for (; *text; text++) {
+                if (*text == '\n')
                         fputs("<br/>", f);
-                        text++;
-                }
+                else if (strchr("\"#%&;<>`{}", *text))
+                        fprintf(f, "#%d;", *text);
+                else
+                        fputc(*text, f);
         }
         fputc('"', f);
-        return 0;
 }
 
 static int print_edge(FILE *f, const struct graph *graph, const struct layer *layer, const struct layer *below) {
         const char *arrow = graph_edge_is_misaligned(graph, layer, below) ? "-.->" : "-->";
         _cleanup_(freep) char *text = graph_edge_text(graph, layer, below);
-        int r = 0;
 
         if (!text)
                 return -ENOMEM;
         fprintf(f, "  n%zu %s", layer->index, arrow);
         if (*text) {
                 fputc('|', f);
-                r = print_quoted(f, text);
+                print_quoted(f, text);
                 fputc('|', f);
         }
         fprintf(f, " n%zu\n", below->index);
-        return r;
+        return 0;
 }
 
 static int print_layer(FILE *f, const struct graph *graph, const struct layer *layer) {
         _cleanup_(freep) char *text = graph_node_text(graph, layer);
-        int r;
+        int r = 0;
 
         if (!text)
                 return -ENOMEM;
         fprintf(f, "  n%zu[", layer->index);
-        r = print_quoted(f, text);
+        print_quoted(f, text);
         fprintf(f, "]:::%s\n", styles[layer_state(graph->survey, layer)].name);
         for (size_t i = 0; r == 0 && i < layer->n_below; i++)
                 r = print_edge(f, graph, layer, layer->below[i]);

@@ -9,6 +9,7 @@
 #include "cli/graph.h"
 #include "cli/text.h"
 #include "common/alignment.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 /* Segments that are named on one edge; more are counted. */
@@ -91,9 +92,10 @@ static void print_readahead(FILE *f, const struct graph *graph, const struct lay
 }
 
 static void print_uses(FILE *f, const struct layer *layer) {
-        for (size_t i = 0; i < layer->n_uses; i++)
-                fprintf(f, "%s%s", i == 0 ? "\n" : ", ",
-                                layer->uses[i].type == USE_SWAP ? "swap" : layer->uses[i].path);
+        for (size_t i = 0; i < layer->n_uses; i++) {
+                fputs(i == 0 ? "\n" : ", ", f);
+                printable_print(f, layer->uses[i].type == USE_SWAP ? "swap" : layer->uses[i].path);
+        }
 }
 
 /* What PRINT prints, as a string of its own. */
@@ -111,7 +113,7 @@ char *graph_node_text(const struct graph *graph, const struct layer *layer) {
         f = open_memstream(&text, &size);
         if (!f)
                 return NULL;
-        fputs(title, f);
+        printable_print(f, title);
         print_kind(f, graph, layer);
         print_readahead(f, graph, layer);
         print_uses(f, layer);
@@ -185,9 +187,10 @@ bool graph_edge_is_misaligned(const struct graph *graph, const struct layer *lay
 static void print_alignment(FILE *f, const struct graph *graph, const struct layer *layer, const struct layer *below) {
         const struct alignment_result result = alignment_compute(graph->survey->geometry, layer);
 
-        if (graph_edge_is_misaligned(graph, layer, below))
-                fprintf(f, "\non no %s of %s", result.alignment == ALIGNMENT_OFF_CHUNK ? "chunk boundary" : "stripe",
-                                result.array->label);
+        if (!graph_edge_is_misaligned(graph, layer, below))
+                return;
+        fprintf(f, "\non no %s of ", result.alignment == ALIGNMENT_OFF_CHUNK ? "chunk boundary" : "stripe");
+        printable_print(f, result.array->label);
 }
 
 char *graph_edge_text(const struct graph *graph, const struct layer *layer, const struct layer *below) {
@@ -205,7 +208,7 @@ char *graph_edge_text(const struct graph *graph, const struct layer *layer, cons
         else if (layer->kind == KIND_PARTITION && layer->start_sectors.known)
                 fprintf(f, "from %s", units_format_sectors(start, (uint64_t)layer->start_sectors.value));
         else if (layer->backing_file)
-                fputs(layer->backing_file, f);
+                printable_print(f, layer->backing_file);
         print_alignment(f, graph, layer, below);
         return take_text(f, &text);
 }

@@ -11,6 +11,7 @@
 #include "cli/history-table.h"
 #include "cli/sparkline.h"
 #include "cli/text.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 #define BARS_MAX 60U /* the last ones, so that a line is no wider than a terminal */
@@ -107,7 +108,7 @@ static const struct {
 static int fill_line(struct libscols_line *line, const struct history_entry *entry, bool utf8) {
         for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
                 _cleanup_(freep) char *text = columns[i].format(entry);
-                char *shown = !text ? NULL : utf8 ? text_escape(text) : TAKE_PTR(text);
+                char *shown = !text ? NULL : utf8 ? printable_escape(text) : TAKE_PTR(text);
 
                 if (!shown || scols_line_refer_data(line, i, shown) != 0) {
                         free(shown);

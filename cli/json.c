@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/text.h"
 #include "common/cleanup.h"
+#include "common/printable.h"
 
 #define FORM_VERSION 1
 
@@ -18,7 +19,7 @@ static json_t *text_or_null(const char *text) {
 
         if (!text)
                 return json_null();
-        utf8 = text_to_utf8(text);
+        utf8 = printable_to_utf8(text);
         return utf8 ? json_string(utf8) : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "common/clock.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 #define BAR_LEAST 10U
@@ -33,7 +34,7 @@ void measure_bar_begin(struct measure_bar *bar, const char *title, const struct 
                 return;
         bar->progress = progress;
         bar->utf8 = terminal_is_utf8();
-        bar->title = title ? text_escape(title) : NULL;
+        bar->title = title ? printable_escape(title) : NULL;
         /* What can't be shown there is left out rather than turned into marks. */
         if (bar->title && !bar->utf8 && !is_ascii(bar->title)) {
                 free(bar->title);

@@ -11,6 +11,7 @@
 #include "cli/probe-text.h"
 #include "cli/text.h"
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "common/probe-interval.h"
 #include "common/units.h"
 
@@ -69,7 +70,7 @@ static char *format_cell(const struct tree *tree, const struct probe_item *item,
 static int fill_line(const struct tree *tree, struct libscols_line *line, const struct probe_item *item) {
         for (int i = 0; i < _COLUMN_MAX; i++) {
                 _cleanup_(freep) char *text = format_cell(tree, item, i);
-                char *escaped = text ? text_escape(text) : NULL;
+                char *escaped = text ? printable_escape(text) : NULL;
 
                 if (!escaped || scols_line_refer_data(line, (size_t)i, escaped) != 0) {
                         free(escaped);

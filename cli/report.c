@@ -8,6 +8,7 @@
 #include "cli/text.h"
 #include "common/change.h"
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 static int count_digits(uint64_t number) {
@@ -19,7 +20,7 @@ static int count_digits(uint64_t number) {
 }
 
 static int print_side(FILE *stream, bool colors, enum color color, const char *title, uint64_t sectors, int digits) {
-        _cleanup_(freep) char *escaped = text_escape(title), *line = NULL;
+        _cleanup_(freep) char *escaped = printable_escape(title), *line = NULL;
         char size[UNITS_BUFFER];
 
         if (!escaped || asprintf(&line, "%c %s  %*" PRIu64 " sectors (%s)", color == COLOR_ADDED ? '+' : '-', escaped,

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "cli/svg.h"
-#include "cli/text.h"
 #include "common/cleanup.h"
+#include "common/printable.h"
 
 /* All in pixels. */
 #define WIDTH        800U
@@ -17,7 +17,7 @@
 #define BAR_WIDTH    (WIDTH - 2 * MARGIN - LABEL_WIDTH - TEXT_WIDTH)
 
 static int put_text(FILE *stream, const char *text) {
-        _cleanup_(freep) char *escaped = text_escape(text);
+        _cleanup_(freep) char *escaped = printable_escape(text);
 
         if (!escaped)
                 return -ENOMEM;

@@ -16,6 +16,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "common/printable.h"
 
 /* Deeper than any real stack; a capture can hold any nonsense, and both this file and libsmartcols recurse. */
 #define DEPTH_MAX 64
@@ -69,7 +70,7 @@ static char *format_cell(const struct walk *walk, const struct column *column, c
                 return TAKE_PTR(text);
         if (!*text)
                 shown = "-";
-        return walk->escape ? text_escape(shown) : strdup(shown);
+        return walk->escape ? printable_escape(shown) : strdup(shown);
 }
 
 /* As libsmartcols counts where it escapes by itself. */
@@ -93,7 +94,7 @@ static size_t encoded_columns(const char *text) {
 }
 
 static size_t cell_columns(const struct walk *walk, const char *text) {
-        if (text_is_plain(text))
+        if (printable_is_ascii(text))
                 return strlen(text);
         return walk->escape ? terminal_text_columns(text) : encoded_columns(text);
 }

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/*
- * Text from devices, mount tables and policies on its way to a terminal or into JSON. Names are hostile: they may hold
- * control characters, escape sequences or bytes that are no UTF-8.
- */
+/* Text from devices, mount tables and policies on its way to a terminal or into JSON. Names are hostile. */
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct layer;
-
-/*
- * A copy of TEXT that a terminal takes for text only: control characters, marks that reorder a line, and bytes that
- * are no UTF-8 as \xHH; a backslash before an "x" as well, so that the result can be read back. The caller frees it;
- * NULL without memory.
- */
-char *text_escape(const char *text);
-
-/* Whether it is of printable ASCII only, and has no backslash: as it is, and as wide as it is long, on any terminal. */
-bool text_is_plain(const char *text);
-
-/* A copy in which only the bytes that are no UTF-8 are \xHH. The caller frees it; NULL without memory. */
-char *text_to_utf8(const char *text);
 
 /*
  * Writes SIZE bytes of JSON, which end with a whole character: what acts on a terminal, and is none of ASCII's controls, is

@@ -9,6 +9,7 @@
 
 #include "common/json-memory.h"
 #include "common/ledger-private.h"
+#include "common/printable.h"
 
 /*
  * Of what came later, stack, reverted, put_back, kept_sectors, trial_from_sectors, owner_pid, owner_start_ticks,
@@ -24,13 +25,13 @@ static int hex_digit(char c) {
 }
 
 /*
- * Names of devices are bytes, JSON's strings are UTF-8. What is not, and anything with a backslash, is written with \xHH
- * for all that is not plain ASCII.
+ * Names of devices are bytes, JSON's strings are UTF-8. What is not, what a terminal would obey, and anything with a
+ * backslash, is written with \xHH for all that is not plain ASCII.
  */
 static json_t *encode_text(const char *text) {
         static const char digits[] = "0123456789abcdef";
         _cleanup_(freep) char *escaped = NULL;
-        json_t *json = strchr(text, '\\') ? NULL : json_string(text);
+        json_t *json = strchr(text, '\\') || !printable_is(text) ? NULL : json_string(text);
         char *to;
 
         if (json)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "daemon/entry.h"
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
@@ -26,6 +27,20 @@ void entry_set_level(int level) {
 void entry_done(struct entry *entry) {
         while (entry->n_fields > 0)
                 free(entry->fields[--entry->n_fields].iov_base);
+}
+
+/*
+ * Fields may have any byte, and programs want names as they are. The message is for people: whatever shows it may be a
+ * terminal, journalctl shows none that has a control in it, and a line break would make a message of its own in a log.
+ */
+static char *make_field(const char *name, const char *value) {
+        const bool is_message = strcmp(name, "MESSAGE") == 0;
+        _cleanup_(freep) char *shown = is_message ? printable_escape(value) : NULL;
+        char *field;
+
+        if (is_message && !shown)
+                return NULL;
+        return asprintf(&field, "%s=%s", name, shown ?: value) < 0 ? NULL : field;
 }
 
 void entry_add(struct entry *entry, const char *name, const char *format, ...) {
@@ -44,10 +59,10 @@ void entry_add(struct entry *entry, const char *name, const char *format, ...) {
                 value = NULL;
                 return;
         }
-        r = asprintf(&field, "%s=%s", name, value);
-        if (r < 0)
+        field = make_field(name, value);
+        if (!field)
                 return;
-        entry->fields[entry->n_fields++] = (struct iovec){.iov_base = field, .iov_len = (size_t)r};
+        entry->fields[entry->n_fields++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
 }
 
 static const char *message_of(const struct entry *entry) {
@@ -57,12 +72,8 @@ static const char *message_of(const struct entry *entry) {
         return "";
 }
 
-/* The journal takes any byte; whoever reads stderr might be a terminal, and labels are what somebody has made of them. */
 static void print_plainly(const char *message) {
-        fputs("setrad: ", stderr);
-        for (; *message; message++)
-                fputc((unsigned char)*message < ' ' || *message == 0x7f ? '?' : *message, stderr);
-        fputc('\n', stderr);
+        fprintf(stderr, "setrad: %s\n", message);
 }
 
 void entry_send(struct entry *entry, int priority, const char *message_id) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config/policy-syntax.h"
+#include "common/printable.h"
 #include "daemon/metrics.h"
 
 /* Devices whose last probe is kept; of more, the oldest is dropped. */
@@ -14,7 +14,7 @@
 
 struct probed {
         struct probed *next;
-        char *label;
+        char *label; /* as it is printed, so that no two are the same there */
         double before_mbps, after_mbps;
 };
 
@@ -67,13 +67,14 @@ static void make_room(struct metrics *metrics, const char *label) {
         }
 }
 
+/* What is no UTF-8 would spoil the whole file, and so would two labels that are the same. */
 static void keep_probe(struct metrics *metrics, const char *label, const struct probe_result *probe) {
         struct probed *probed = calloc(1, sizeof(*probed));
 
         if (!probed)
                 return;
         *probed = (struct probed){
-                        .label = strdup(label),
+                        .label = printable_escape(label),
                         .before_mbps = probe->series[PROBE_BEFORE].median_mbps,
                         .after_mbps = probe->series[PROBE_AFTER].median_mbps,
         };
@@ -81,7 +82,7 @@ static void keep_probe(struct metrics *metrics, const char *label, const struct 
                 free(probed);
                 return;
         }
-        make_room(metrics, label);
+        make_room(metrics, probed->label);
         probed->next = metrics->probed;
         metrics->probed = probed;
         metrics->n_probed++;
@@ -105,18 +106,12 @@ static void print_number(FILE *f, const char *name, const char *type, const char
         fprintf(f, "%s %" PRIu64 "\n", name, value);
 }
 
-/* A label's value: backslash, quote and line break are escaped; what is no UTF-8 would spoil the whole file. */
+/* A label's value, in which backslash and quote are escaped. */
 static void print_value(FILE *f, const char *text) {
-        for (size_t n; *text; text += n) {
-                n = syntax_character_length(text, strlen(text));
+        for (; *text; text++) {
                 if (*text == '\\' || *text == '"')
-                        fprintf(f, "\\%c", *text);
-                else if (*text == '\n')
-                        fputs("\\n", f);
-                else if (n == 1 && (*text & 0x80))
-                        fputs("�", f);
-                else
-                        fwrite(text, 1, n, f);
+                        fputc('\\', f);
+                fputc(*text, f);
         }
 }
 

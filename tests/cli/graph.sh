@@ -66,6 +66,11 @@ svg() {
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "$last: no XML"
 }
 root_of 52-map-names-with-blanks-colons-and-newlines
+# A line break in a name is none of the drawing: it would say what setrad has not said.
+for form in dot mermaid; do
+    run 0 graph --all --format=$form --root "$root" "${policy[@]}"
+    expect out 'evil[\]+x0aname [(]dm-3[)]'
+done
 [ -z "$graphviz" ] || svg
 run 0 graph --all --format=mermaid --root "$root" "${policy[@]}"
 ! grep -vE '^(flowchart TD|  classDef [a-z]+ [^"]*|  n[0-9]+(\["[^"]*"\]:::[a-z]+| -(->|\.->)(\|"[^"]*"\|)? n[0-9]+))$' "$work/out" ||

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/ledger-private.h"
 #include "common/ledger.h"
+#include "common/printable.h"
 
 struct place {
         char directory[64], path[96], damaged[112], aside[96];
@@ -140,6 +142,26 @@ static void assert_same_entry(const struct ledger_entry *a, const struct ledger_
         assert_true(a->gain_low == b->gain_low && a->gain_high == b->gain_high);
         assert_int_equal(a->verdict, b->verdict);
         assert_int_equal(opt_or(a->runs, -1), opt_or(b->runs, -1));
+}
+
+/* Names are written so that whoever looks at the file sees them, and are read back as they were. */
+static void test_names_are_printable(void **state) {
+        static const char *const names[] = {"\x1b[2J", "a\nb", "\x7f", "\xc2\x9b[31m", "\xe2\x80\xae", "\xe2\x80\x8b",
+                        "\xff", "\xed\xa0\x80", "\\x1b", "\\", "\"", "卷"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+                _cleanup_(ledger_freep) struct ledger *ledger = ledger_new(), *again = ledger_new();
+                const struct device_identity identity = device(0, 0, names[i]);
+                _cleanup_(freep) char *text = NULL;
+
+                assert_int_equal(begin(ledger, &identity, names[i], names[i], 256, 512, 1), 0);
+                text = ledger_format(ledger);
+                for (char *p = text; (p = strchr(p, '\n'));)
+                        *p = ' ';
+                assert_true(printable_is(text));
+                assert_int_equal(ledger_parse(again, text, strlen(text)), 0);
+                assert_same_entry(ledger_get(ledger, 0), ledger_get(again, 0));
+        }
 }
 
 static void test_begin_confirm_abandon(void **state) {
@@ -672,6 +694,7 @@ static void test_deep_nesting(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                        cmocka_unit_test(test_names_are_printable),
                         cmocka_unit_test(test_begin_confirm_abandon),
                         cmocka_unit_test(test_revert),
                         cmocka_unit_test(test_begun_twice),

@@ -98,12 +98,14 @@ static void test_print(void **state) {
         assert_line(text, "setrad_mismatches 2");
         assert_line(text, "setrad_held 1");
         assert_line(text, "setrad_changes_total 4");
-        assert_line(text, "setrad_probe_bytes_per_second{label=\"�ä�\",when=\"after\"} 7000000");
+        assert_line(text, "setrad_probe_bytes_per_second{label=\"\\\\xffä\\\\xc3\",when=\"after\"} 7000000");
         assert_line(text, "setrad_reverts_total 1");
         assert_line(text, "setrad_scans_total 2");
         assert_line(text, "setrad_scan_duration_seconds 0.001500");
-        assert_line(text, "setrad_probe_bytes_per_second{label=\"vg/a \\\"b\\\"\\\\c\\nd\",when=\"before\"} 10000000");
-        assert_line(text, "setrad_probe_bytes_per_second{label=\"vg/a \\\"b\\\"\\\\c\\nd\",when=\"after\"} 20500000");
+        assert_line(text, "setrad_probe_bytes_per_second{label=\"vg/a \\\"b\\\"\\\\c\\\\x0ad\",when=\"before\"} "
+                          "10000000");
+        assert_line(text,
+                        "setrad_probe_bytes_per_second{label=\"vg/a \\\"b\\\"\\\\c\\\\x0ad\",when=\"after\"} 20500000");
         assert_line(text, "setrad_probe_bytes_per_second{label=\"slower\",when=\"after\"} 20000000");
         assert_null(strstr(text, "unmeasured"));
         assert_null(strstr(text, "zram"));
@@ -126,6 +128,29 @@ static void test_once(void **state) {
         found = strstr(text, "# TYPE setrad_probe_bytes_per_second");
         assert_non_null(found);
         assert_null(strstr(found + 1, "# TYPE setrad_probe_bytes_per_second"));
+}
+
+/* Names that differ only in what can't be shown are not one, and none of it gets into the file. */
+static void test_hostile_labels(void **state) {
+        static const char *const labels[] = {"a\xff", "a\xfe", "a\xed\xa0\x80", "a\xe0\x80\xaf", "a\xf4\x90\x80\x80",
+                        "a\x1b[31m", "a\xc2\x9b", "a\xe2\x80\xae", "a\xe2\x80\x8b", "a\r", "a"};
+        static const char *const printed[] = {"a\\\\xff", "a\\\\xfe", "a\\\\xed\\\\xa0\\\\x80",
+                        "a\\\\xe0\\\\x80\\\\xaf", "a\\\\xf4\\\\x90\\\\x80\\\\x80", "a\\\\x1b[31m", "a\\\\xc2\\\\x9b",
+                        "a\\\\xe2\\\\x80\\\\xae", "a\\\\xe2\\\\x80\\\\x8b", "a\\\\x0d", "a"};
+        _cleanup_(fixture_done) struct fixture f = {};
+        _cleanup_(freep) char *text = NULL;
+
+        fixture_init(&f);
+        for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+                count_change(&f, labels[i], 1, (double)i + 1, false);
+        text = print(&f);
+        for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+                char line[256];
+
+                snprintf(line, sizeof(line), "setrad_probe_bytes_per_second{label=\"%s\",when=\"after\"} %zu000000",
+                                printed[i], i + 1);
+                assert_line(text, line);
+        }
 }
 
 static void test_many_probes(void **state) {
@@ -187,6 +212,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_print),
                         cmocka_unit_test(test_once),
+                        cmocka_unit_test(test_hostile_labels),
                         cmocka_unit_test(test_many_probes),
                         cmocka_unit_test(test_write),
         };
