@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/probe-busy.h"
 #include "common/topology.h"
 
+/* The next number of a line of them, in the order they have there. */
+static bool take_number(const char **text, uint64_t *ret) {
+        char *end;
+
+        *text += strspn(*text, " \n");
+        if (!isdigit((unsigned char)**text))
+                return false;
+        errno = 0;
+        *ret = strtoull(*text, &end, 10);
+        *text = end;
+        return errno == 0;
+}
+
 int io_counters_parse(const char *text, struct io_counters *ret) {
         struct io_counters counters;
-
+        uint64_t other;
         /* For reads and for writes: completed, merged, sectors, milliseconds; then what is in flight, and more. */
-        if (sscanf(text, "%19" SCNu64 " %*u %19" SCNu64 " %*u %19" SCNu64 " %*u %*u %*u %19" SCNu64, &counters.reads,
-                            &counters.sectors_read, &counters.writes, &counters.in_flight) != 4)
-                return -EINVAL;
+        uint64_t *const numbers[] = {&counters.reads, &other, &counters.sectors_read, &other, &counters.writes, &other,
+                        &other, &other, &counters.in_flight};
+
+        for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+                if (!take_number(&text, numbers[i]))
+                        return -EINVAL;
         *ret = counters;
         return 0;
 }
