@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What setractl says of trees that nobody should trust (tests/hostile), and that it says so in time, with little memory, and
 # in characters that a terminal shows and does not obey.
+# shellcheck disable=SC2317 # tests/hostile/*.sh call what seems never to be called
 # shellcheck source=tests/cli/lib.bash
 . "${0%/*}/lib.bash" || exit 1
 
@@ -63,10 +64,10 @@ named() {
     block md0 9:0 8388608 7168 262144 524288
     array md0 raid0 262144 sda sdb
     for name; do
-        block dm-$n 253:$n 2097152 256 262144 524288
-        over dm-$n md0
-        map dm-$n "$name" "${lvm_uuid}0000000000000000000000000000000$n" 0 '0 2097152 linear 9:0 0'
-        printf '%d 1 253:%d / /mnt/%s rw - ext4 x rw\n' $((n + 40)) $n "$name" >>"$root/proc/self/mountinfo"
+        block "dm-$n" "253:$n" 2097152 256 262144 524288
+        over "dm-$n" md0
+        map "dm-$n" "$name" "${lvm_uuid}0000000000000000000000000000000$n" 0 '0 2097152 linear 9:0 0'
+        printf '%d 1 253:%d / /mnt/%s rw - ext4 x rw\n' $((n + 40)) "$n" "$name" >>"$root/proc/self/mountinfo"
         n=$((n + 1))
     done
 }
