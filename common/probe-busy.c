@@ -24,8 +24,8 @@ static bool take_number(const char **text, uint64_t *ret) {
 }
 
 int io_counters_parse(const char *text, struct io_counters *ret) {
-        struct io_counters counters;
-        uint64_t other;
+        struct io_counters counters = {};
+        uint64_t other = 0;
         /* For reads and for writes: completed, merged, sectors, milliseconds; then what is in flight, and more. */
         uint64_t *const numbers[] = {&counters.reads, &other, &counters.sectors_read, &other, &counters.writes, &other,
                         &other, &other, &counters.in_flight};
