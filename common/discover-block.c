@@ -250,6 +250,7 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
         enum layer_kind kind;
         struct layer *layer;
         struct numbers numbers = {};
+        const unsigned n_failures = sysroot_failures(root)->n;
         bool hidden;
         int r;
 
@@ -282,7 +283,9 @@ int block_add(const struct sysroot *root, struct topology *topology, struct bloc
                 return r;
         if (sysroot_is_recorded(root))
                 record_rest(&dir);
-        return read_partitions(&dir, devices->arena, device);
+        r = read_partitions(&dir, devices->arena, device);
+        layer->incomplete = sysroot_failures(root)->n > n_failures;
+        return r;
 }
 
 int block_carry(struct topology *topology, struct block_devices *devices, const struct layer *layer, const char *path) {
@@ -373,9 +376,13 @@ int block_read_backing_name(
 
 static int link_backing_device(
                 const struct sysroot *root, struct topology *topology, const struct block_device *device) {
+        const unsigned n_failures = sysroot_failures(root)->n;
         char name[NAME_MAX + 1];
+        int r;
 
-        if (block_read_backing_name(root, device, name) < 0)
+        r = block_read_backing_name(root, device, name);
+        device->layer->incomplete |= sysroot_failures(root)->n > n_failures;
+        if (r < 0)
                 return 0;
         device->layer->backing = topology_find(topology, name);
         return device->layer->backing ? topology_link(topology, device->layer, device->layer->backing) : 0;

@@ -129,6 +129,7 @@ static int find_mounted(const struct mount *mount, void *userdata) {
 static int find_mounts(struct search *s) {
         _cleanup_(topology_freep) struct topology *host = NULL;
         _cleanup_(mount_table_freep) struct mount_table *mounts = NULL;
+        const unsigned n_failures = sysroot_failures(s->root)->n;
         int r;
 
         if (!s->inventory->mounts_are_old)
@@ -137,7 +138,8 @@ static int find_mounts(struct search *s) {
         if (!host)
                 return -ENOMEM;
         r = host_read_mounts(s->root, host);
-        if (r < 0)
+        /* The old ones will do until they can be read. */
+        if (r < 0 || sysroot_failures(s->root)->n > n_failures)
                 return r;
         mounts = mount_table_new(host->mounts, host->n_mounts);
         if (!mounts)
@@ -370,12 +372,20 @@ static int read_devices(struct reading *reading) {
 
 /* The kernel goes through all block devices for what else proc/meminfo says than how much memory there is. */
 static int read_host(const struct reading *reading) {
+        unsigned n_failures;
         int r;
 
         reading->topology->memory_bytes = reading->inventory->memory_bytes;
         reading->topology->page_bytes = reading->inventory->page_bytes;
         r = mount_table_select(reading->inventory->mounts, reading->topology);
-        return r < 0 ? r : host_read_swaps(reading->root, reading->topology);
+        if (r < 0)
+                return r;
+        n_failures = sysroot_failures(reading->root)->n;
+        r = host_read_swaps(reading->root, reading->topology);
+        reading->topology->host_incomplete |= reading->inventory->host_incomplete ||
+                                              reading->inventory->mounts_are_old ||
+                                              sysroot_failures(reading->root)->n > n_failures;
+        return r;
 }
 
 static int read_news(struct search *s, struct topology *topology) {

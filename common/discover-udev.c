@@ -254,10 +254,12 @@ static int note_absence(const struct sysroot *root, struct topology *topology, b
 
 int udev_read_properties(const struct sysroot *root, struct topology *topology) {
         _cleanup_(database_close) struct database database = {};
+        unsigned n_failures = sysroot_failures(root)->n;
         bool found = false;
 
         if (database_open(root, &database) < 0)
                 return -ENOMEM;
+        topology->host_incomplete |= sysroot_failures(root)->n > n_failures;
         for (size_t i = 0; i < topology->n_layers; i++) {
                 struct layer *layer = topology->layers[i];
                 int r;
@@ -266,9 +268,11 @@ int udev_read_properties(const struct sysroot *root, struct topology *topology) 
                         found |= layer->in_udev_database;
                         continue;
                 }
+                n_failures = sysroot_failures(root)->n;
                 r = read_layer(root, &database, topology->arena, layer);
                 if (r < 0)
                         return r;
+                layer->incomplete |= sysroot_failures(root)->n > n_failures;
                 layer->in_udev_database = r > 0;
                 found |= layer->in_udev_database;
                 r = complete(root, topology->arena, layer);

@@ -79,13 +79,18 @@ static int read_devices(const struct sysroot *root, struct topology *topology) {
 }
 
 static int read_host(const struct sysroot *root, struct topology *topology) {
+        const unsigned n_failures = sysroot_failures(root)->n;
         int r;
 
         r = host_read_memory(root, topology);
         if (r < 0)
                 return r;
         r = host_read_mounts(root, topology);
-        return r < 0 ? r : host_read_swaps(root, topology);
+        if (r < 0)
+                return r;
+        r = host_read_swaps(root, topology);
+        topology->host_incomplete |= sysroot_failures(root)->n > n_failures;
+        return r;
 }
 
 /*
@@ -124,12 +129,24 @@ static int note_failures(const struct sysroot *root, struct topology *topology) 
                         strerrordesc_np(-failures->error) ?: "unknown error", more);
 }
 
+/* Whoever lies over what is not known can't be known, either: no device may be taken for one that nobody swaps to. */
+static void spread_incomplete(struct topology *topology) {
+        for (size_t i = 0; i < topology->n_layers; i++) {
+                struct layer *layer = topology->layers[i];
+
+                layer->incomplete |= topology->host_incomplete;
+                for (size_t j = 0; j < layer->n_below; j++)
+                        layer->incomplete |= layer->below[j]->incomplete;
+        }
+}
+
 int discover_finish(const struct sysroot *root, struct topology *topology, struct ledger_view *view) {
         int r;
 
         r = topology_finish(topology);
         if (r < 0)
                 return r;
+        spread_incomplete(topology);
         r = block_read_power(root, topology);
         if (r < 0)
                 return r;

@@ -380,6 +380,7 @@ int inventory_new(const struct topology *topology, struct inventory **ret) {
         inventory->ledger = LEDGER_VIEW_NONE;
         inventory->memory_bytes = topology->memory_bytes;
         inventory->page_bytes = topology->page_bytes;
+        inventory->host_incomplete = topology->host_incomplete;
         inventory->arena = arena_new();
         inventory->mounts = mount_table_new(topology->mounts, topology->n_mounts);
         if (!inventory->arena || !inventory->mounts || fill(inventory, topology) < 0)

@@ -55,6 +55,8 @@ int plan_hold_reason(
                 reason = "udev asks others to leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG)";
         else if (layer->udev_not_ready)
                 reason = "udev says that it is not ready (SYSTEMD_READY=0)";
+        else if (layer->incomplete)
+                reason = "not all that is to be known of it could be read";
         *ret = reason;
         return !reason && (g->reshaping || g->inactive || g->pathless) ? -ENOMEM : 0;
 }

@@ -40,7 +40,7 @@ static enum revert_state state_of(
         if (!ledger_gave(ledger, &entry->device, revert->now_sectors))
                 return REVERT_OTHER;
         if (is_doubtful(revert))
-                return REVERT_DOUBTFUL;
+                return revert->layer->incomplete ? REVERT_UNREADABLE : REVERT_DOUBTFUL;
         return revert->layer->dm && revert->layer->dm->suspended ? REVERT_SUSPENDED : REVERT_WANTED;
 }
 
@@ -123,7 +123,9 @@ static void print_state(FILE *f, const struct revert *revert) {
                 fprintf(f, " is suspended: its original %" PRIu64 " sectors can be put back when it is resumed",
                                 original);
                 break;
-        case REVERT_UNREADABLE: fputs(": its readahead can't be read", f); break;
+        case REVERT_UNREADABLE:
+                fputs(now > 0 ? ": whether it is what setrad changed can't be read" : ": its readahead can't be read", f);
+                break;
         }
 }
 

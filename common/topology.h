@@ -182,6 +182,8 @@ struct layer {
         bool udev_not_ready;            /* SYSTEMD_READY=0 */
         bool in_udev_database;          /* capture: has udev's word, even if it says nothing of the above */
 
+        bool incomplete; /* of it, of what is beneath or of the machine something could not be read, and is taken for missing */
+
         bool carried; /* not read for this topology, but taken over as it was when it was read last: see discover_news() */
 
         /* Set by topology_finish(). Each neighbour once; order of below is that of slaves/ and of the table. */
@@ -215,6 +217,7 @@ struct topology {
         const char **gone; /* discover_news(): sysnames of what was to be read and is not there */
         size_t n_gone;
         bool incomplete; /* something could not be read: what is not here may be there all the same */
+        bool host_incomplete; /* that was memory, mounts, swaps, or all of udev's database */
 
         /* Private to topology.c. */
         struct topology_index *names;

@@ -14,7 +14,8 @@
 #include "tests/fault/fault.h"
 #include "tests/fault/machine.h"
 
-#define BLOCK "sys/class/block/"
+#define BLOCK     "sys/class/block/"
+#define GIVEN_MAX 4
 
 #define ATTRIBUTES(path, devno)                                                                                        \
         {path "/dev", devno "\n"}, {path "/size", "8388608\n"}, {path "/alignment_offset", "0\n"}, {                   \
@@ -124,6 +125,7 @@ static struct {
         struct tree *tree;
         struct state {
                 int64_t sectors[ARRAY_SIZE(devices)], kept[ARRAY_SIZE(devices)];
+                int64_t given[ARRAY_SIZE(devices)][GIVEN_MAX]; /* by runs of which nothing failed; 0: no more */
                 char complaint[256];
         } * state;
 } machine;
@@ -293,9 +295,30 @@ static bool is_on_record(size_t i, int64_t sectors) {
         return found;
 }
 
+/* Notes it where nothing fails, and looks whether it was noted where something does. */
+static bool is_given_by_whole_run(size_t i, int64_t sectors) {
+        int64_t *given = machine.state->given[i];
+
+        for (size_t j = 0; j < GIVEN_MAX; j++) {
+                if (given[j] == 0 && faults()->target == 0)
+                        given[j] = sectors;
+                if (given[j] == sectors)
+                        return true;
+        }
+        return false;
+}
+
+void machine_forget_given(void) {
+        memset(machine.state->given, 0, sizeof(machine.state->given));
+}
+
 static void set_readahead(size_t i, int64_t sectors) {
         bool armed = fault_pause();
 
+        if (armed && !is_given_by_whole_run(i, sectors))
+                snprintf(machine.state->complaint, sizeof(machine.state->complaint),
+                                "%s was given %" PRId64 " sectors, which it never is where nothing fails",
+                                devices[i].name, sectors);
         if (!is_on_record(i, sectors))
                 snprintf(machine.state->complaint, sizeof(machine.state->complaint),
                                 "%s was given %" PRId64 " sectors, which is not on record", devices[i].name, sectors);

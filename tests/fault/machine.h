@@ -39,5 +39,11 @@ int machine_ioctl(int fd, unsigned long request, unsigned long argument);
 int64_t machine_readahead(const char *name);
 int64_t machine_first_readahead(const char *name);
 
-/* Why a change that was made must not have been; NULL: none. */
+/*
+ * Why a change that was made must not have been: it was not on record, or the value is one that no run gives of which nothing
+ * failed. NULL: none.
+ */
 const char *machine_complaint(void);
+
+/* Before runs of something else. A machine must have been entered. */
+void machine_forget_given(void);

@@ -133,6 +133,8 @@ static const char *check_reverted(const struct outcome *whole, const struct outc
 }
 
 static void sweep_and_count(const struct sweep *s) {
+        machine_enter(tree);
+        machine_forget_given();
         n_points += sweep(s);
         n_sweeps++;
 }
