@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <libmount/libmount.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -235,41 +236,17 @@ static int put_path(FILE *stream, const struct context *context, const char *pat
 
 /* --- files */
 
-static bool is_octal(char c, char most) {
-        return c >= '0' && c <= most;
-}
-
-/* "\OOO", of one byte. */
-static bool is_escape(const char *text) {
-        return text[0] == '\\' && is_octal(text[1], '3') && is_octal(text[2], '7') && is_octal(text[3], '7');
-}
-
-/* Undoes them. */
-static void unescape(char *text) {
-        char *end = text;
-
-        while (*text) {
-                if (is_escape(text)) {
-                        *end++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
-                        text += 4;
-                } else
-                        *end++ = *text++;
-        }
-        *end = 0;
-}
-
-static int put_mount_point(FILE *stream, const struct context *context, char *escaped) {
-        _cleanup_(freep) char *path = NULL;
-        FILE *plain;
+static int put_mount_point(FILE *stream, const struct context *context, const char *escaped) {
+        _cleanup_(freep) char *path = NULL, *plain = mnt_unmangle(escaped);
+        FILE *replaced;
         size_t size;
         int r;
 
-        unescape(escaped);
-        plain = open_memstream(&path, &size);
-        if (!plain)
+        replaced = plain ? open_memstream(&path, &size) : NULL;
+        if (!replaced)
                 return -ENOMEM;
-        r = put_path(plain, context, escaped);
-        if (fclose(plain) != 0 || r < 0)
+        r = put_path(replaced, context, plain);
+        if (fclose(replaced) != 0 || r < 0)
                 return -ENOMEM;
         for (const char *p = path; *p; p++)
                 fprintf(stream, strchr(ESCAPED, *p) ? "\\%03o" : "%c", (unsigned char)*p);

@@ -122,6 +122,7 @@ static int read_tables(const struct sysroot *root, struct topology *topology) {
                 r = read_table(root, topology, layer);
                 if (sysroot_is_shortage(r))
                         return r;
+                layer->incomplete |= r < 0;
                 topology->incomplete |= r < 0;
                 if (r < 0)
                         r = topology_add_layer_note(topology, layer, "The table of %s could not be read: %s.",

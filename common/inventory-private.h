@@ -35,7 +35,7 @@ struct inventory {
         struct mount_table *mounts;
         struct ledger_view ledger;
         bool mounts_are_old;
-        bool host_incomplete; /* memory or mounts could not be read */
+        bool host_incomplete;   /* memory or mounts could not be read */
         struct known **turning; /* whose neighbours above change in this update; an entry may be NULL */
         size_t n_turning, n_turning_allocated;
         char **turned;  /* names are the layers' */

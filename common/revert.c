@@ -124,7 +124,8 @@ static void print_state(FILE *f, const struct revert *revert) {
                                 original);
                 break;
         case REVERT_UNREADABLE:
-                fputs(now > 0 ? ": whether it is what setrad changed can't be read" : ": its readahead can't be read", f);
+                fputs(now > 0 ? ": whether it is what setrad changed can't be read" : ": its readahead can't be read",
+                                f);
                 break;
         }
 }

@@ -45,11 +45,13 @@ static int make_path(const struct sysdir *dir, const char *name, char path[stati
         return k < 0 || k >= PATH_MAX - n ? -ENAMETOOLONG : n + k;
 }
 
-/* NAME is an entry of DIR; "" is DIR itself. Returns R. */
+/* NAME is an entry of DIR; "" is DIR itself. Returns R. Most of what is not there is no failure, and needs no path. */
 static int note_error(const struct sysdir *dir, const char *name, int r) {
         char path[PATH_MAX];
 
-        return r < 0 && make_path(dir, name, path) >= 0 ? sysroot_note_error(dir->root, path, r) : r;
+        if (!sysroot_is_failure(r) || make_path(dir, name, path) < 0)
+                return r;
+        return sysroot_note_error(dir->root, path, r);
 }
 
 /* What is no directory itself may be a link to one, which must not lead out of the root. */

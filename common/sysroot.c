@@ -64,9 +64,9 @@ bool sysroot_is_shortage(int r) {
         return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
 
-/* Whether the error is about what is asked for: it is not there, or is something else than was thought. */
-static bool is_answer(int r) {
+bool sysroot_is_failure(int r) {
         switch (-r) {
+        case 0:
         case ENOENT:
         case ENOTDIR:
         case EISDIR:
@@ -81,15 +81,15 @@ static bool is_answer(int r) {
         case EINVAL:
         case ENODATA:
         case EOPNOTSUPP:
-        case EFBIG: return true;
-        default: return false;
+        case EFBIG: return false;
+        default: return r < 0;
         }
 }
 
 int sysroot_note_error(const struct sysroot *root, const char *path, int r) {
         struct sysroot_failures *failures = root->failures;
 
-        if (r >= 0 || is_answer(r))
+        if (!sysroot_is_failure(r))
                 return r;
         failures->n++;
         if (failures->error == 0 || (sysroot_is_shortage(r) && !sysroot_is_shortage(failures->error))) {

@@ -39,6 +39,12 @@ struct sysroot_failures {
 const struct sysroot_failures *sysroot_failures(const struct sysroot *root);
 void sysroot_forget_failures(const struct sysroot *root);
 
+/*
+ * Whether R is an error that says nothing about what was asked for. One that does is an answer: it is not there, or is something
+ * else than was thought.
+ */
+bool sysroot_is_failure(int r);
+
 /* For what callers read themselves, of PATH. An R that is no failure is passed over. Returns R. */
 int sysroot_note_error(const struct sysroot *root, const char *path, int r);
 

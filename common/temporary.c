@@ -28,7 +28,8 @@ _Noreturn static void guard(const char *path, int fd) {
         if (dup2(fd, STDIN_FILENO) < 0)
                 _exit(EXIT_FAILURE);
         (void)close_range(STDIN_FILENO + 1, UINT_MAX, 0);
-        while (read(STDIN_FILENO, &byte, sizeof(byte)) < 0 && errno == EINTR)
+        /* What fails for any other reason says nothing of the end: the directory is in use as long as there is none. */
+        while (read(STDIN_FILENO, &byte, sizeof(byte)) < 0 && errno != EBADF)
                 ;
         (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
         _exit(EXIT_SUCCESS);

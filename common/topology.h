@@ -216,7 +216,7 @@ struct topology {
         struct topology_note *notes;
         const char **gone; /* discover_news(): sysnames of what was to be read and is not there */
         size_t n_gone;
-        bool incomplete; /* something could not be read: what is not here may be there all the same */
+        bool incomplete;      /* something could not be read: what is not here may be there all the same */
         bool host_incomplete; /* that was memory, mounts, swaps, or all of udev's database */
 
         /* Private to topology.c. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "config/policy-error.h"
 #include "config/policy-syntax.h"
 
@@ -46,26 +47,14 @@ static void *make_room(void *items, size_t n, size_t size) {
         return reallocarray(items, n ? n * 2 : 1, size);
 }
 
-/* The length of a whole UTF-8 character that is no control character; 0 if there is none. */
-static size_t printable_length(const char *s) {
-        unsigned char c = (unsigned char)s[0];
-        size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-
-        if (c < ' ' || c == 0x7f || (c >= 0x80 && c < 0xc2) || c > 0xf4 || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
-                return 0;
-        for (size_t i = 1; i < n; i++)
-                if (((unsigned char)s[i] & 0xc0) != 0x80)
-                        return 0;
-        return n;
-}
-
 /* Errors quote the file, and go to terminals and to the journal. */
 static void make_printable(char *s) {
         while (*s) {
-                size_t n = printable_length(s);
+                uint32_t c = 0;
+                size_t n = printable_decode((const unsigned char *)s, &c);
 
-                if (n == 0)
-                        *s = '?';
+                if (n == 0 || printable_is_acting(c))
+                        memset(s, '?', n > 0 ? n : 1);
                 s += n > 0 ? n : 1;
         }
 }

@@ -59,7 +59,6 @@ static const char *finding_code_of(const struct job *job, const struct job_chang
 static void find_result(const struct job *job, struct job_change *change) {
         const struct apply_request *request = &change->request;
         const struct ledger_entry asked = {.device = request->device, .new_sectors = request->to_sectors};
-
         const enum ledger_fate fate = ledger_judge_value(&asked, job->root);
 
         change->stays_pending = fate == LEDGER_UNDECIDED;

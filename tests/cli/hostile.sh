@@ -72,6 +72,18 @@ named() {
     done
 }
 
+# every_number TEXT: in the place of each kind of number of raid5_root
+every_number() {
+    local dir=$root/sys/devices/virtual/block file
+    for file in \
+        sda/size sda/dev sda/queue/read_ahead_kb sda/queue/minimum_io_size sda/queue/optimal_io_size \
+        md0/md/chunk_size md0/md/raid_disks md0/md/layout md0/md/degraded md0/md/dev-sda/slot md0/queue/read_ahead_kb \
+        md0/queue/minimum_io_size md0/queue/optimal_io_size md0/queue/logical_block_size md0/queue/physical_block_size \
+        dm-0/size dm-0/queue/read_ahead_kb dm-0/queue/optimal_io_size dm-0/alignment_offset; do
+        printf '%s\n' "$1" >"$dir/$file"
+    done
+}
+
 # --- the runs
 
 # Under AddressSanitizer there are more addresses.

@@ -145,6 +145,12 @@ static void test_archive(void **state) {
 
 /* --- policy and settings */
 
+static void print_refusal(const struct policy_errors *errors, int r) {
+        for (size_t i = 0; i < errors->n_items; i++)
+                fprintf(stderr, "%s: %s\n", errors->items[i].file, errors->items[i].text);
+        fprintf(stderr, "%s\n", strerror(-r));
+}
+
 static int load_policy(void *userdata) {
         char path[4200];
         const char *directories[] = {path, NULL};
@@ -154,10 +160,8 @@ static int load_policy(void *userdata) {
 
         snprintf(path, sizeof(path), "%s/policy.d", tree_path(tree));
         r = policy_load_directories(directories, &policy, &errors);
-        for (size_t i = 0; i < errors.n_items; i++)
-                fprintf(stderr, "%s: %s\n", errors.items[i].file, errors.items[i].text);
         if (r < 0)
-                fprintf(stderr, "%s\n", strerror(-r));
+                print_refusal(&errors, r);
         else
                 printf("%zu files, %zu rules\n", (size_t)policy_count_files(policy),
                                 (size_t)policy_count_rules(policy));
@@ -179,10 +183,8 @@ static int load_settings(void *userdata) {
 
         snprintf(path, sizeof(path), "%s/setrad.yaml", tree_path(tree));
         r = settings_load(path, &settings, &errors);
-        for (size_t i = 0; i < errors.n_items; i++)
-                fprintf(stderr, "%s: %s\n", errors.items[i].file, errors.items[i].text);
         if (r < 0)
-                fprintf(stderr, "%s\n", strerror(-r));
+                print_refusal(&errors, r);
         else
                 printf("loaded\n");
         settings_done(&settings);

@@ -123,6 +123,15 @@ for redirection in '>>/dev/md0' '<>/dev/ram0' '</dev/kmsg'; do
 done
 note "devices: block devices for reading, and device-mapper"
 
+# in_place COMMAND…: in the service's mount namespace, with all rights
+in_place() { nsenter --target "$(setrad_pid)" --mount -- "$@" 2>/dev/null; }
+in_place touch /run/setrad/written || fail "nothing can be written in /run/setrad"
+rm /run/setrad/written
+for directory in / /etc /usr/local /var/tmp /home /root /tmp /run /run/udev /run/systemd/system /dev /dev/shm /sys/block; do
+    ! in_place touch "$directory/written" || fail "can be written to by the service: $directory"
+done
+note "files: /run/setrad for writing"
+
 # --- /etc that can't be written
 
 mount --bind /etc /etc
