@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # For the scenarios of what an event costs on machines of different size.
 
-figures=/run/figures.prom
+figures=/run/setrad/figures.prom
 
 # start_counting: setrad anew, which does nothing but what an event makes it do, and says how long that took
 start_counting() {
