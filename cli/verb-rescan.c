@@ -27,7 +27,7 @@ enum exit_status verb_rescan(struct context *context) {
         r = send_signal();
         if (r == -ESRCH)
                 text_error("the service is not running: 'systemctl start setrad' starts it, and it scans then");
-        else if (r == -EPERM)
+        else if (r == -EPERM || r == -EACCES)
                 text_error("rescan needs permission to send the service a signal: run it as root");
         else if (r < 0)
                 text_error("cannot find the service: %s", strerror(-r));

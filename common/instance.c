@@ -11,17 +11,19 @@
 #include "common/cleanup.h"
 #include "common/instance.h"
 
+/* Root's alone, also one that is there already: who may read a file may lock it for reading, which shuts writers out. */
 static int open_file(const char *directory) {
-        _cleanup_(closep) int directory_fd = -1;
-        int fd;
+        _cleanup_(closep) int directory_fd = -1, fd = -1;
 
         if (mkdir(directory, 0755) < 0 && errno != EEXIST)
                 return -errno;
         directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (directory_fd < 0)
                 return -errno;
-        fd = openat(directory_fd, "setrad.pid", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0644);
-        return fd < 0 ? -errno : fd;
+        fd = openat(directory_fd, "setrad.pid", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+        if (fd < 0 || fchmod(fd, 0600) < 0)
+                return -errno;
+        return TAKE_FD(fd);
 }
 
 static pid_t read_pid(int fd) {
@@ -49,9 +51,12 @@ int instance_lock(const char *directory, int *ret, pid_t *ret_other) {
         return 0;
 }
 
-/* Asks for the lock without taking it: a service that is just starting must not find it taken. */
+/*
+ * Asks for the lock without taking it: a service that is just starting must not find it taken. Only one for writing is in
+ * the way of F_RDLCK, and only such a one is setrad's: the PID is not believed for anybody else's.
+ */
 int instance_find(const char *directory, pid_t *ret) {
-        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
         _cleanup_(closep) int fd = -1;
         char path[PATH_MAX];
         pid_t pid;

@@ -12,5 +12,8 @@
  */
 int instance_lock(const char *directory, int *ret, pid_t *ret_other);
 
-/* The process that has that lock. Returns 0; -ESRCH if none has, or it has not said; or another negative errno. */
+/*
+ * The process that has that lock. Returns 0; -ESRCH if none has, or it has not said; -EACCES for who is not root; or another
+ * negative errno.
+ */
 int instance_find(const char *directory, pid_t *ret);

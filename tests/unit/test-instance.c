@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,48 @@ static void test_only_one(void **state) {
         close(fd);
 }
 
+/* Who may read the file could lock it for reading, and no setrad would start. */
+static void test_file_is_roots(void **state) {
+        static const mode_t modes[] = {0600, 0644, 0666};
+
+        for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+                _cleanup_(tree_freep) struct tree *tree = tree_new();
+                _cleanup_(freep) char *path = NULL;
+                pid_t other = 0;
+                struct stat st;
+                int fd = -1;
+
+                assert_true(asprintf(&path, "%s/setrad.pid", tree_path(tree)) > 0);
+                tree_write(tree, "setrad.pid", "4711\n");
+                assert_int_equal(chmod(path, modes[i]), 0);
+                assert_int_equal(instance_lock(tree_path(tree), &fd, &other), 0);
+                assert_int_equal(stat(path, &st), 0);
+                assert_int_equal(st.st_mode & 07777, 0600);
+                close(fd);
+                assert_int_equal(unlink(path), 0);
+                assert_int_equal(instance_lock(tree_path(tree), &fd, &other), 0);
+                assert_int_equal(stat(path, &st), 0);
+                assert_int_equal(st.st_mode & 07777, 0600);
+                close(fd);
+        }
+}
+
+/* A lock that anybody could have got does not make a PID that is left in the file that of the service. */
+static void test_lock_for_reading(void **state) {
+        _cleanup_(tree_freep) struct tree *tree = tree_new();
+        _cleanup_(freep) char *path = NULL;
+        _cleanup_(closep) int reader = -1;
+        pid_t other = 0;
+
+        assert_true(asprintf(&path, "%s/setrad.pid", tree_path(tree)) > 0);
+        tree_write(tree, "setrad.pid", "4711\n");
+        reader = open(path, O_RDONLY | O_CLOEXEC);
+        assert_true(reader >= 0);
+        assert_int_equal(fcntl(reader, F_OFD_SETLK, &(struct flock){.l_type = F_RDLCK, .l_whence = SEEK_SET}), 0);
+        assert_int_equal(instance_find(tree_path(tree), &other), -ESRCH);
+        assert_int_equal(other, 0);
+}
+
 /* No such PID is ever sent a signal. */
 static void test_nonsense_in_file(void **state) {
         static const char *const texts[] = {"", "0\n", "-1\n", "1\n", "none\n"};
@@ -92,7 +136,8 @@ static void test_unusable(void **state) {
 }
 
 int main(void) {
-        const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_one), cmocka_unit_test(test_nonsense_in_file),
+        const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_one), cmocka_unit_test(test_file_is_roots),
+                        cmocka_unit_test(test_lock_for_reading), cmocka_unit_test(test_nonsense_in_file),
                         cmocka_unit_test(test_unusable)};
 
         return cmocka_run_group_tests(tests, NULL, NULL);
