@@ -18,6 +18,11 @@ DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter);
 
 typedef int (*entry_handler)(struct topology *topology, struct libmnt_fs *fs);
 
+/* Users may mount by FUSE, and name as the source what they like: a device that they may not even read. */
+static bool names_own_source(const char *type) {
+        return strcmp(type, "fuse") == 0 || strncmp(type, "fuse.", strlen("fuse.")) == 0;
+}
+
 static int add_mount(struct topology *topology, struct libmnt_fs *fs) {
         dev_t devno = mnt_fs_get_devno(fs);
         struct mount mount = {
@@ -28,7 +33,11 @@ static int add_mount(struct topology *topology, struct libmnt_fs *fs) {
                         .minor = minor(devno),
         };
 
-        return mount.path && mount.fs ? topology_add_mount(topology, &mount) : 0;
+        if (!mount.path || !mount.fs)
+                return 0;
+        if (names_own_source(mount.fs))
+                mount.source = NULL;
+        return topology_add_mount(topology, &mount);
 }
 
 static int add_swap(struct topology *topology, struct libmnt_fs *fs) {

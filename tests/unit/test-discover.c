@@ -835,6 +835,34 @@ static void test_host(void **state) {
         assert_int_equal(find(topology, "dm-0")->n_uses, 2);
 }
 
+/* Anybody may say so: what is not believed makes no device one that is mounted. A fuseblk is root's, and has a number. */
+static void test_host_fuse(void **state) {
+        static const struct tree_file machine[] = {DISK("sda", "8:0"), MAP("dm-0", "253:0", "map", "")};
+        static const struct tree_file tables[] = {
+                        {"proc/self/mountinfo", "21 1 0:50 / /home/m/a rw - fuse /dev/sda rw\n"
+                                                "22 1 0:51 / /home/m/b rw - fuse.xfs /dev/mapper/map rw\n"
+                                                "23 1 0:52 / /home/m/c rw - fuse.btrfs /dev/dm-0 rw\n"
+                                                "24 1 8:0 / /media rw - fuseblk /dev/sda rw\n"},
+                        {"proc/mounts", "/dev/sda /home/m/a fuse rw 0 0\n"
+                                        "/dev/mapper/map /home/m/b fuse.xfs rw 0 0\n"
+                                        "/dev/dm-0 /home/m/c fuse.btrfs rw 0 0\n"
+                                        "/dev/sda /media fuseblk rw 0 0\n"},
+        };
+
+        tree_write_all(*state, machine, ARRAY_SIZE(machine));
+        for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+
+                tree_write_all(*state, &tables[i], 1);
+                topology = discover_tree(*state);
+                assert_int_equal(topology->n_mounts, 4);
+                assert_int_equal(find(topology, "dm-0")->n_uses, 0);
+                assert_int_equal(find(topology, "sda")->n_uses, 1);
+                assert_string_equal(find(topology, "sda")->uses[0].path, "/media");
+                tree_remove(*state, tables[i].path);
+        }
+}
+
 static const char *const root_paths[] = {"proc/self/mountinfo", "proc/mounts"};
 static const char *const root_forms[][2] = {
                 {"21 1 ", " / / rw - ext4 /dev/root rw\n"},
@@ -1007,6 +1035,7 @@ int main(void) {
                         TEST(test_udev_completed),
                         TEST(test_host),
                         TEST(test_host_root_source),
+                        TEST(test_host_fuse),
                         TEST(test_host_without_mountinfo),
                         TEST(test_negative_numbers),
                         cmocka_unit_test(test_hostile),
