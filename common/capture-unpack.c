@@ -196,6 +196,17 @@ static int unpack_at(struct unpacking *unpacking, struct archive_entry *entry, c
         }
 }
 
+/* What is no file may have content all the same, which is read to its end: of a file it is counted as it is written. */
+static int count_content(struct unpacking *unpacking, struct archive_entry *entry) {
+        la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+
+        if (size > unpacking->bytes)
+                return refuse(unpacking, -EFBIG, "it holds more than %d MiB", (int)(BYTES_MAX >> 20));
+        if (archive_entry_filetype(entry) != AE_IFREG && size > 0)
+                unpacking->bytes -= size;
+        return 0;
+}
+
 static int unpack_entry(struct unpacking *unpacking, struct archive_entry *entry) {
         const char *path = archive_entry_pathname(entry);
         _cleanup_(freep) char *copy = NULL;
@@ -209,8 +220,9 @@ static int unpack_entry(struct unpacking *unpacking, struct archive_entry *entry
                                 "the name of an entry leads out of it, or is too long or deep: '%.256s'", path ?: "");
         if (archive_entry_hardlink(entry))
                 return refuse(unpacking, -EPERM, "'%s' is a hard link", path);
-        if (archive_entry_size_is_set(entry) && archive_entry_size(entry) > unpacking->bytes)
-                return refuse(unpacking, -EFBIG, "it holds more than %d MiB", (int)(BYTES_MAX >> 20));
+        r = count_content(unpacking, entry);
+        if (r < 0)
+                return r;
         /* Nodes of devices and the like: of no use to anyone. */
         if (archive_entry_filetype(entry) != AE_IFREG && archive_entry_filetype(entry) != AE_IFDIR &&
                         archive_entry_filetype(entry) != AE_IFLNK)

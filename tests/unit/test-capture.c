@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -337,6 +338,50 @@ static void test_hostile_size(void **state) {
         assert_nothing_left(fixture);
 }
 
+/* The header of a directory with a list of files as its content, as GNU tar's incremental archives have them. */
+static void write_listed_directory(int fd, off_t offset, unsigned size) {
+        unsigned char header[512] = {0};
+        unsigned sum = 0;
+
+        memcpy(header, "d/", 2);
+        memcpy(header + 100, "0000755", 7);
+        memcpy(header + 108, "0000000", 7);
+        memcpy(header + 116, "0000000", 7);
+        snprintf((char *)header + 124, 12, "%011o", size);
+        memcpy(header + 136, "00000000000", 11);
+        memset(header + 148, ' ', 8);
+        header[156] = 'D';
+        memcpy(header + 257, "ustar  ", 7);
+        for (size_t i = 0; i < sizeof(header); i++)
+                sum += header[i];
+        snprintf((char *)header + 148, 7, "%06o", sum);
+        assert_int_equal(pwrite(fd, header, sizeof(header), offset), sizeof(header));
+}
+
+/* Content that nobody takes is limited, too: a few bytes of an archive may stand for hours of reading. */
+static void test_hostile_content(void **state) {
+        struct fixture *fixture = *state;
+        const unsigned size = 200U << 20;
+        struct sysroot *root = NULL;
+        char *reason = NULL;
+        int fd;
+
+        fd = open(fixture->archive, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        assert_true(fd >= 0);
+        write_listed_directory(fd, 0, size);
+        assert_int_equal(ftruncate(fd, 512 + (off_t)size + 1024), 0);
+        assert_int_equal(capture_open(fixture->archive, &root, &reason), 0);
+        sysroot_free(root);
+
+        write_listed_directory(fd, 512 + (off_t)size, size);
+        assert_int_equal(ftruncate(fd, 2 * (512 + (off_t)size) + 1024), 0);
+        assert_int_equal(capture_open(fixture->archive, &root, &reason), -EFBIG);
+        assert_string_equal(reason, "it holds more than 256 MiB");
+        free(reason);
+        close(fd);
+        assert_nothing_left(fixture);
+}
+
 static struct record *make_record(void) {
         struct record *record = record_new();
 
@@ -598,6 +643,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_hostile_refused, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_hostile_passed_over, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_hostile_size, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_hostile_content, set_up, tear_down),
                         cmocka_unit_test(test_record),
                         cmocka_unit_test_setup_teardown(test_write, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_write_file, set_up, tear_down),
