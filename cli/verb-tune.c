@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/device-change.h"
@@ -21,6 +22,7 @@
 #include "common/fingerprint.h"
 #include "common/layer.h"
 #include "common/ledger-lock.h"
+#include "common/new-file.h"
 #include "common/probe-guard.h"
 #include "common/units.h"
 
@@ -73,12 +75,20 @@ static int parse(struct tuning *tuning) {
         return measure_parse_bytes(options->bytes, BYTES_LEAST, &tuning->bounds.bytes_per_run);
 }
 
+/* Returns R, after saying on stderr what is wrong if it is negative. */
+static int check_written(const struct options *options, const char *path, int r) {
+        if (r == -EEXIST && !options->force)
+                text_error("%s exists already; --force replaces it", path);
+        else if (r == -EEXIST)
+                text_error("%s is no regular file", path);
+        else if (r < 0)
+                text_error("cannot write %s: %s", path, strerror(-r));
+        return r;
+}
+
 /* Before anything is measured. */
 static int check_file(const struct options *options, const char *path) {
-        if (!path || options->force || access(path, F_OK) < 0)
-                return 0;
-        text_error("%s exists already; --force replaces it", path);
-        return -EEXIST;
+        return path ? check_written(options, path, new_file_check(path, options->force)) : 0;
 }
 
 /* --- the device */
@@ -259,24 +269,44 @@ static int write_rule(FILE *stream, const void *input) {
         return fputs(report->rule, stream) < 0 ? -EIO : 0;
 }
 
-/* 0, or a negative errno after saying on stderr what is wrong. */
-static int write_file(const struct options *options, const char *path, int (*write_to)(FILE *, const void *),
-                const struct tune_report *report) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (options->force ? O_TRUNC : O_EXCL), 0644), r;
-        FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+/* As far as the umask lets others read it. */
+static int open_to_all(int fd) {
+        mode_t mask = umask(077);
+
+        (void)umask(mask);
+        return fchmod(fd, 0644 & ~mask) < 0 ? -errno : 0;
+}
+
+static int write_all(int fd, int (*write_to)(FILE *, const void *), const struct tune_report *report) {
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), r;
+        FILE *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
 
         if (!stream) {
                 r = -errno;
-                if (fd >= 0)
-                        close(fd);
-        } else {
-                r = write_to(stream, report);
-                if (fclose(stream) != 0 && r == 0)
-                        r = -errno;
+                if (copy >= 0)
+                        close(copy);
+                return r;
         }
-        if (r < 0)
-                text_error("cannot write %s: %s", path, strerror(-r));
+        r = write_to(stream, report);
+        if (fclose(stream) != 0 && r == 0)
+                r = -errno;
         return r;
+}
+
+/* 0, or a negative errno after saying on stderr what is wrong. */
+static int write_file(const struct options *options, const char *path, int (*write_to)(FILE *, const void *),
+                const struct tune_report *report) {
+        _cleanup_(new_file_done) struct new_file file = {.fd = -1};
+        int r;
+
+        r = new_file_open(path, options->force, &file);
+        if (r == 0)
+                r = write_all(file.fd, write_to, report);
+        if (r == 0)
+                r = open_to_all(file.fd);
+        if (r == 0)
+                r = new_file_finish(&file);
+        return check_written(options, path, r);
 }
 
 /* What puts a rule in force that has been written to PATH. */

@@ -3,13 +3,12 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "common/capture-record.h"
 #include "common/capture.h"
+#include "common/new-file.h"
 
 DEFINE_CLEANUP(struct archive *, archive_write_free);
 DEFINE_CLEANUP(struct archive_entry *, archive_entry_free);
@@ -114,60 +113,15 @@ int capture_write(struct record *record, int fd, enum capture_compression compre
         return archive_write_close(archive) == ARCHIVE_OK ? 0 : fail(archive, ret_reason);
 }
 
-/* "DIRECTORY/.NAME.XXXXXX" for "DIRECTORY/NAME": on the same file system. */
-static char *temporary_name(const char *path) {
-        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-        char *temporary = NULL;
-
-        if (asprintf(&temporary, "%.*s.%s.XXXXXX", (int)(name - path), path, name) < 0)
-                return NULL;
-        return temporary;
-}
-
-/* A regular file may be replaced if that is wanted; a device, say, never. */
-static int check_target(const char *path, bool replace) {
-        struct stat st;
-
-        if (stat(path, &st) < 0)
-                return errno == ENOENT ? 0 : -errno;
-        return replace && S_ISREG(st.st_mode) ? 0 : -EEXIST;
-}
-
-static int put_in_place(const char *temporary, const char *path, bool replace) {
-        if (replace)
-                return rename(temporary, path) < 0 ? -errno : 0;
-        if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
-                return 0;
-        if (errno != EINVAL && errno != ENOSYS)
-                return -errno;
-        /* On a file system that can't do that; link() does not replace either. */
-        if (link(temporary, path) < 0)
-                return -errno;
-        (void)unlink(temporary);
-        return 0;
-}
-
 int capture_write_file(struct record *record, const char *path, enum capture_compression compression, bool replace,
                 char **ret_reason) {
-        _cleanup_(freep) char *temporary = NULL;
-        _cleanup_(closep) int fd = -1;
+        _cleanup_(new_file_done) struct new_file file = {.fd = -1};
         int r;
 
         *ret_reason = NULL;
-        r = check_target(path, replace);
+        r = new_file_open(path, replace, &file);
         if (r < 0)
                 return r;
-        temporary = temporary_name(path);
-        if (!temporary)
-                return -ENOMEM;
-        fd = mkostemp(temporary, O_CLOEXEC);
-        if (fd < 0)
-                return -errno;
-
-        r = capture_write(record, fd, compression, ret_reason);
-        if (r >= 0)
-                r = put_in_place(temporary, path, replace);
-        if (r < 0)
-                (void)unlink(temporary);
-        return r;
+        r = capture_write(record, file.fd, compression, ret_reason);
+        return r < 0 ? r : new_file_finish(&file);
 }

@@ -11,7 +11,13 @@ slow_down 10
 setrad_settled
 before=$(ra /dev/md0)
 
-setractl tune /dev/md0 --bytes=32MiB --workload mixed --json --svg "$scenario_dir/md0.svg" >"$scenario_dir/tune.json"
+# A link that lies where the picture goes is replaced, and what it leads to stays.
+echo precious >"$scenario_dir/others"
+ln -s others "$scenario_dir/md0.svg"
+setractl tune /dev/md0 --bytes=32MiB --workload mixed --json --svg "$scenario_dir/md0.svg" --force \
+    >"$scenario_dir/tune.json"
+assert_eq "$(cat "$scenario_dir/others")" precious "what a link leads to"
+assert_eq "$(stat -c '%F %a' "$scenario_dir/md0.svg")" "regular file 644" "the picture"
 jq -c '.values[] | [.readahead_sectors, .median_mbps, .amplification, .bytes_read]' "$scenario_dir/tune.json"
 assert_eq "$(ra /dev/md0)" "$before" "readahead after tune"
 # A fault makes the kernel fetch a window: 128 KiB are 32 pages, and 2 MiB 512.
@@ -32,6 +38,8 @@ awk 'length($0) > 240 { exit 1 }' "$scenario_dir/out"
 setractl check-policy
 if setractl tune /dev/md0 --write "$rule" 2>"$scenario_dir/err"; then fail "the file was replaced"; fi
 grep -q 'force replaces it' "$scenario_dir/err" || fail "no word of --force"
+if setractl tune /dev/md0 --write /dev/null --force 2>"$scenario_dir/err"; then fail "a device was written to"; fi
+grep -q '/dev/null is no regular file' "$scenario_dir/err" || fail "no word of what may be replaced"
 assert_eq "$(ra /dev/md0)" "$before" "readahead before the reload"
 reload
 wait_until 30 ra_is /dev/md0 "$chosen"
