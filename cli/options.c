@@ -143,20 +143,35 @@ static void make_getopt_tables(uint64_t preferred, struct option *long_options, 
         *letters = '\0';
 }
 
-/* *RET_GIVEN is the mask of the options that were given. Returns 0, or -EINVAL: getopt_long() has said why. */
+/* getopt_long() itself would print the word as it is, with whatever a file's name brings along. */
+static int refuse_option(int c, const char *word) {
+        const char letter[] = {'-', (char)optopt, '\0'};
+        const bool is_letter = optopt > 0 && optopt < 256;
+
+        if (c == ':')
+                text_error("%s needs an argument", is_letter ? letter : word);
+        else if (optopt >= 256)
+                text_error("--%s takes no argument", specs[optopt - 256].name);
+        else
+                text_error("there is no option '%s', or more than one that begins so; --help lists them",
+                                is_letter ? letter : word);
+        return -EINVAL;
+}
+
+/* *RET_GIVEN is the mask of the options that were given. Returns 0, or -EINVAL after saying on stderr what is wrong. */
 static int parse_options(int argc, char *argv[], uint64_t preferred, struct options *options, uint64_t *ret_given) {
         struct option long_options[GETOPT_OPTIONS_MAX] = {};
-        char letters[GETOPT_LETTERS_MAX];
+        char letters[1 + GETOPT_LETTERS_MAX] = ":"; /* what has no argument is told from what is not known */
         uint64_t given = 0;
         int c;
 
-        make_getopt_tables(preferred, long_options, letters);
-        optind = 0;
+        make_getopt_tables(preferred, long_options, letters + 1);
+        optind = opterr = 0;
         while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
                 enum option_id id;
 
-                if (c == '?')
-                        return -EINVAL;
+                if (c == '?' || c == ':')
+                        return refuse_option(c, argv[optind - 1]);
                 id = c >= 256 ? (enum option_id)(c - 256) : find_letter(c, preferred);
                 take_option(id, optarg, options);
                 given |= OPTION_BIT(id);
@@ -187,7 +202,6 @@ static uint64_t find_preferred(int argc, char *argv[], const struct verb *verbs,
         while (!preferred && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
                 if (c == 1)
                         preferred = options_of(optarg, verbs, n_verbs);
-        opterr = 1;
         while (!preferred && optind < argc)
                 preferred = options_of(argv[optind++], verbs, n_verbs);
         return preferred;

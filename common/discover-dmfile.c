@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/discover-dm.h"
 #include "common/discover-line.h"
@@ -16,6 +17,9 @@
 #define REPORT_DIRECTORY "sos_commands/devicemapper"
 #define REPORT_TABLE     "dmsetup_table"
 #define REPORT_STATUS    "dmsetup_status"
+
+/* A segment takes twenty times as much memory as its line. Half of a table would say what is not so. */
+#define FILE_BYTES_MAX (32 << 20)
 
 struct map_name {
         const char *name; /* demangled */
@@ -231,10 +235,15 @@ static int read_status_line(const struct reader *reader, char *line) {
 /* Returns 1 if the file is there and has such lines, 0 if not, or -ENOMEM. */
 static int read_lines(const struct reader *reader, const char *path, line_handler handler) {
         _cleanup_(fclosep) FILE *stream = NULL;
+        struct stat st;
         bool found = false;
 
         if (sysroot_fopen(reader->root, &stream, "%s", path) < 0)
                 return 0;
+        if (fstat(fileno(stream), &st) == 0 && st.st_size > FILE_BYTES_MAX) {
+                (void)sysroot_note_error(reader->root, path, -EOVERFLOW);
+                return 0;
+        }
         while (line_read(stream, reader->buffer, LINE_BUFFER)) {
                 int r;
 

@@ -101,7 +101,22 @@ static void hide_root_source(char *line) {
         }
 }
 
-/* Copies a table so that libmount finds no /dev/root in it. *ret is set on failure too. */
+/* No entry of a table has fewer than four words. libmount takes long to say that of millions of lines. */
+static bool is_entry(const char *line) {
+        static const char blanks[] = " \t";
+        unsigned n = 0;
+
+        for (line += strspn(line, blanks); *line && n < 4; line += strspn(line, blanks)) {
+                line += strcspn(line, blanks);
+                n++;
+        }
+        return n == 4;
+}
+
+/*
+ * Copies a table so that libmount finds no /dev/root in it. *ret is set on failure too. -EOVERFLOW: there is more than is
+ * read.
+ */
 static int copy_table(FILE *stream, char **ret, size_t *ret_size) {
         _cleanup_(freep) char *line = NULL;
         FILE *copy;
@@ -112,11 +127,15 @@ static int copy_table(FILE *stream, char **ret, size_t *ret_size) {
         copy = open_memstream(ret, ret_size);
         if (!copy)
                 return -ENOMEM;
-        while (ftello(copy) < TABLE_BYTES_MAX && line_read(stream, line, LINE_BUFFER)) {
+        while (ftello(stream) < TABLE_BYTES_MAX && line_read(stream, line, LINE_BUFFER)) {
+                if (!is_entry(line))
+                        continue;
                 hide_root_source(line);
                 fprintf(copy, "%s\n", line);
         }
-        return fclose(copy) == 0 ? 0 : -ENOMEM;
+        if (fclose(copy) != 0)
+                return -ENOMEM;
+        return ftello(stream) < TABLE_BYTES_MAX ? 0 : -EOVERFLOW;
 }
 
 /*
@@ -131,8 +150,9 @@ static int parse_captured(const struct sysroot *root, FILE *stream, const char *
         int r;
 
         r = copy_table(stream, &copy, &size);
-        if (r < 0)
+        if (r == -ENOMEM)
                 return r;
+        (void)sysroot_note_error(root, path, r); /* what was read of it counts */
         if (size == 0)
                 return 0;
         copied = fmemopen(copy, size, "r");

@@ -115,6 +115,11 @@ static int read_ledger(const struct sysroot *root, struct topology *topology, st
         return view->ledger ? ledger_note_layers(root, topology, view->ledger) : 0;
 }
 
+/* Why there is none of it. */
+static const char *describe_failure(int error) {
+        return error == -EOVERFLOW ? "it is too large" : strerrordesc_np(-error) ?: "unknown error";
+}
+
 /* What was done without is told of. */
 static int note_failures(const struct sysroot *root, struct topology *topology) {
         const struct sysroot_failures *failures = sysroot_failures(root);
@@ -126,7 +131,7 @@ static int note_failures(const struct sysroot *root, struct topology *topology) 
         if (failures->n > 1)
                 snprintf(more, sizeof(more), ", and %u more times something could not be read", failures->n - 1);
         return topology_add_note(topology, "%s could not be read (%s)%s: it is taken for missing.", failures->path,
-                        strerrordesc_np(-failures->error) ?: "unknown error", more);
+                        describe_failure(failures->error), more);
 }
 
 /* Whoever lies over what is not known can't be known, either: no device may be taken for one that nobody swaps to. */

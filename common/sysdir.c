@@ -14,6 +14,14 @@
 /* With "." and "..". */
 #define ENTRIES_MAX (100000 + 2)
 
+/*
+ * Of all directories that one look reads: links let a few entries of an archive be a large directory in each of thousands
+ * of devices, so that each lies over each. Fifty thousand layers have two million entries, of which twenty thousand names
+ * of others.
+ */
+#define ALL_ENTRIES_MAX 10000000
+#define ALL_NAMES_MAX   1000000
+
 /* For all of a device's directory at once; more where there is more. The kernel wants room for one entry at least. */
 #define ENTRIES_ROOM 4096
 #define ENTRY_ROOM   1024
@@ -93,6 +101,8 @@ static int read_entries(struct sysdir *dir) {
 
         if (dir->complete)
                 return 0;
+        if (dir->root->failures->n_entries > ALL_ENTRIES_MAX)
+                return -EOVERFLOW;
         if (dir->allocated - dir->used < ENTRY_ROOM) {
                 size_t allocated = dir->allocated ? dir->allocated * 2 : ENTRIES_ROOM;
                 char *entries = realloc(dir->entries, allocated);
@@ -106,8 +116,10 @@ static int read_entries(struct sysdir *dir) {
         if (n < 0)
                 return -errno;
         dir->complete = n == 0;
-        for (size_t end = dir->used + (size_t)n; dir->used < end; dir->n_entries++)
+        for (size_t end = dir->used + (size_t)n; dir->used < end; dir->n_entries++) {
                 dir->used += entry_at(dir, dir->used)->d_reclen;
+                dir->root->failures->n_entries++;
+        }
         return n > 0;
 }
 
@@ -300,8 +312,8 @@ static int compare_names(const void *a, const void *b) {
         return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names are in the array's memory, behind its end. */
-static char **copy_names(const struct sysdir *dir, const char *prefix) {
+/* The names are in the array's memory, behind its end. Returns 0, -EOVERFLOW or -ENOMEM. */
+static int copy_names(const struct sysdir *dir, const char *prefix, char ***ret) {
         size_t n = 0, bytes = 0;
         char **names, *text;
 
@@ -313,9 +325,12 @@ static char **copy_names(const struct sysdir *dir, const char *prefix) {
                         n++;
                 }
         }
+        dir->root->failures->n_names += n;
+        if (dir->root->failures->n_names > ALL_NAMES_MAX)
+                return -EOVERFLOW;
         names = malloc((n + 1) * sizeof(*names) + bytes);
         if (!names)
-                return NULL;
+                return -ENOMEM;
         text = (char *)(names + n + 1);
         n = 0;
         for (size_t at = 0; at < dir->used; at += entry_at(dir, at)->d_reclen)
@@ -327,7 +342,8 @@ static char **copy_names(const struct sysdir *dir, const char *prefix) {
                 }
         names[n] = NULL;
         qsort(names, n, sizeof(*names), compare_names);
-        return names;
+        *ret = names;
+        return 0;
 }
 
 /* Names of devices, in a directory of devices: what else there is to know of each is asked for by path. */
@@ -351,11 +367,10 @@ int sysdir_list(struct sysdir *dir, const char *prefix, char ***ret) {
         int r;
 
         r = read_all_entries(dir);
+        if (r == 0)
+                r = copy_names(dir, prefix, &names);
         if (r < 0)
                 return note_error(dir, "", r);
-        names = copy_names(dir, prefix);
-        if (!names)
-                return note_error(dir, "", -ENOMEM);
         if (sysroot_is_recorded(dir->root))
                 record_names(dir, names);
         *ret = names;

@@ -34,7 +34,8 @@ bool sysroot_is_live(const struct sysroot *root);
 struct sysroot_failures {
         int error; /* 0: none; of the first one, or of the first one that is a shortage; a negative errno */
         unsigned n;
-        char path[256]; /* of the same one */
+        char path[256];            /* of the same one */
+        size_t n_entries, n_names; /* how much of directories was read, and listed: see sysdir.c */
 };
 const struct sysroot_failures *sysroot_failures(const struct sysroot *root);
 void sysroot_forget_failures(const struct sysroot *root);
@@ -102,7 +103,8 @@ bool sysroot_exists(const struct sysroot *root, const char *format, ...) __attri
 
 /*
  * Names in a directory that begin with PREFIX, without . and .., in the order of version sort; a NULL-terminated array
- * in one piece of memory that the caller frees. -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries), …
+ * in one piece of memory that the caller frees. -ENOENT, -ENOTDIR, -EOVERFLOW (more than 100,000 entries, or 10,000,000
+ * entries or 1,000,000 names in all), …
  */
 int sysroot_list(const struct sysroot *root, const char *prefix, char ***ret, const char *format, ...)
                 __attribute__((format(printf, 4, 5)));

@@ -32,6 +32,21 @@ if grep -q -- --root "$work/out"; then fail "$last: names an option that it does
 
 usage_error nonsense
 usage_error --nonsense
+expect err "no option '--nonsense'"
+usage_error scan $'--\e[31m\xff'
+expect err "no option '--[\]x1b\[31m[\]xff'"
+usage_error scan $'-\x9b'
+expect err "no option '-[\]x9b'"
+usage_error scan -o
+expect err '^setractl: -o needs an argument$'
+usage_error scan --output
+expect err '^setractl: --output needs an argument$'
+usage_error scan --json=x
+expect err '^setractl: --json takes no argument$'
+usage_error scan -nQ
+expect err "no option '-Q'"
+usage_error history --un
+usage_error tune --by=1 sda
 usage_error scan --nonsense
 usage_error scan sda
 usage_error --root

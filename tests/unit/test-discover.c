@@ -921,6 +921,39 @@ static void test_host_without_mountinfo(void **state) {
         assert_int_equal(topology->n_swaps, 0);
 }
 
+/* FIRST, and then lines of no meaning, so many MiB in all. */
+static void write_large(struct tree *tree, const char *path, const char *first, size_t mebibytes) {
+        const size_t size = mebibytes << 20, line = 32768;
+        char *text = malloc(size);
+
+        assert_non_null(text);
+        memset(text, 'x', size);
+        for (size_t i = line - 1; i < size; i += line)
+                text[i] = '\n';
+        memcpy(text, first, strlen(first));
+        tree_write_bytes(tree, path, text, size);
+        free(text);
+}
+
+/* Of mounts what is read counts, half of a table is none; either is told of. */
+static void test_too_large(void **state) {
+        static const struct tree_file files[] = {DISK("sda", "8:0"), MAP("dm-0", "253:0", "lv", LVM_UUID)};
+
+        for (unsigned more = 0; more < 2; more++) {
+                _cleanup_(topology_freep) struct topology *topology = NULL;
+
+                tree_write_all(*state, files, ARRAY_SIZE(files));
+                write_large(*state, "proc/self/mountinfo", "21 1 8:0 / /srv rw - ext4 /dev/sda rw\n", 16 - 1 + more);
+                write_large(*state, "dmsetup/table", "lv: 0 8 linear 8:0 0\n", 32 + more);
+                topology = discover_tree(*state);
+                assert_int_equal(find(topology, "sda")->n_uses, 1);
+                assert_int_equal(find(topology, "dm-0")->dm->n_segments, more ? 0 : 1);
+                assert_int_equal(topology->incomplete, more > 0);
+                assert_int_equal(has_note(topology, "dmsetup/table could not be read (it is too large), and 1 more"),
+                                more > 0);
+        }
+}
+
 /* Of scanf(3)'s conversions even those of numbers without a sign take one. */
 static void test_negative_numbers(void **state) {
         _cleanup_(topology_freep) struct topology *topology = NULL;
@@ -1037,6 +1070,7 @@ int main(void) {
                         TEST(test_host_root_source),
                         TEST(test_host_fuse),
                         TEST(test_host_without_mountinfo),
+                        TEST(test_too_large),
                         TEST(test_negative_numbers),
                         cmocka_unit_test(test_hostile),
                         cmocka_unit_test(test_live),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common/sysdir.h"
+#include "common/sysroot-private.h"
 #include "tests/support/tree.h"
 
 struct fixture {
@@ -199,6 +200,40 @@ static void test_too_many(void **state) {
         sysdir_close(&dir);
 }
 
+/* Links may let one directory be in many: what all of them have counts, and that it was too much is remembered. */
+static void test_too_many_in_all(void **state) {
+        struct fixture *fixture = *state;
+        struct sysroot_failures *failures = fixture->root->failures;
+        _cleanup_(freep) char **names = NULL;
+        struct sysdir dir;
+
+        tree_write(fixture->tree, "d/pair/a", "1\n");
+        tree_write(fixture->tree, "d/pair/b", "2\n");
+        failures->n_names = 999998;
+        assert_int_equal(sysdir_open_in(&fixture->dir, "pair", &dir), 0);
+        assert_int_equal(sysdir_list(&dir, "", &names), 0);
+        assert_int_equal(failures->error, 0);
+        assert_int_equal(sysdir_list(&dir, "", &(char **){NULL}), -EOVERFLOW);
+        assert_int_equal(failures->error, -EOVERFLOW);
+        assert_string_equal(failures->path, "d/pair");
+        sysdir_close(&dir);
+
+        sysroot_forget_failures(fixture->root);
+        failures->n_entries = 10000001;
+        assert_int_equal(sysdir_open_in(&fixture->dir, "pair", &dir), 0);
+        assert_int_equal(sysdir_list(&dir, "", &(char **){NULL}), -EOVERFLOW);
+        assert_int_equal(failures->error, -EOVERFLOW);
+        assert_int_equal(sysdir_read_int(&dir, "a").value, 1); /* by its path */
+        sysdir_close(&dir);
+
+        sysroot_forget_failures(fixture->root);
+        free(TAKE_PTR(names));
+        assert_int_equal(sysdir_open_in(&fixture->dir, "pair", &dir), 0);
+        assert_int_equal(sysdir_list(&dir, "", &names), 0);
+        assert_string_equal(names[1], "b");
+        sysdir_close(&dir);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
@@ -209,6 +244,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_no_files, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
                         cmocka_unit_test_setup_teardown(test_too_many, set_up, tear_down),
+                        cmocka_unit_test_setup_teardown(test_too_many_in_all, set_up, tear_down),
         };
 
         return cmocka_run_group_tests_name("sysdir", tests, NULL, NULL);
