@@ -97,7 +97,7 @@ new_root() {
     mkdir -p "$root"/sys/block "$root"/sys/class/block "$root"/sys/dev/block "$root"/proc/self "$root"/dmsetup
     : >"$root/proc/self/mountinfo"
     : >"$root/dmsetup/table"
-    printf 'Filename Type Size Used Priority\n' >"$root/proc/swaps"
+    printf 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n' >"$root/proc/swaps"
     printf 'MemTotal: 16777216 kB\n' >"$root/proc/meminfo"
 }
 
