@@ -13,6 +13,9 @@
 
 #define POLICY_SUFFIX ".yaml"
 
+/* In all directories: nobody writes so many, but somebody may copy what is no policy there. */
+#define POLICY_FILES_MAX 1000U
+
 DEFINE_CLEANUP(DIR *, closedir);
 
 /* A file that counts: not masked by one of the same name in a later directory. */
@@ -176,8 +179,9 @@ static int insert_file(struct policy_file **files, struct arena *arena, const ch
         return 0;
 }
 
-/* A directory that does not exist is empty. Returns 0 or a negative errno. */
-static int list_directory(const char *directory, unsigned number, struct arena *arena, struct policy_file **files) {
+/* A directory that does not exist is empty. *N counts up. Returns 0, -EOVERFLOW for too many, or a negative errno. */
+static int list_directory(
+                const char *directory, unsigned number, struct arena *arena, struct policy_file **files, unsigned *n) {
         _cleanup_(closedirp) DIR *dir = opendir(directory);
 
         if (!dir)
@@ -192,6 +196,8 @@ static int list_directory(const char *directory, unsigned number, struct arena *
                         return -errno;
                 if (!is_policy_name(entry->d_name))
                         continue;
+                if (++*n > POLICY_FILES_MAX)
+                        return -EOVERFLOW;
                 r = insert_file(files, arena, directory, number, entry->d_name);
                 if (r < 0)
                         return r;
@@ -200,10 +206,16 @@ static int list_directory(const char *directory, unsigned number, struct arena *
 
 static int list_directories(const char *const *directories, struct arena *arena, struct policy_errors *errors,
                 struct policy_file **ret) {
+        unsigned n = 0;
+
         *ret = NULL;
         for (unsigned i = 0; directories[i]; i++) {
-                int r = list_directory(directories[i], i, arena, ret);
+                int r = list_directory(directories[i], i, arena, ret, &n);
 
+                if (r == -EOVERFLOW)
+                        return policy_errors_add(errors, directories[i], 0, 0,
+                                        "more than %u policy files here and in the directories before",
+                                        POLICY_FILES_MAX);
                 if (r < 0)
                         return policy_file_error(errors, directories[i], r);
         }

@@ -202,6 +202,25 @@ static void test_fifo(void **state) {
         assert_error(f, 0, "etc/10-a.yaml", 0, "cannot read it: Not a regular file");
 }
 
+static void test_too_many_files(void **state) {
+        struct fixture *f = *state;
+
+        tree_write(f->tree, "lib/a.yaml", ONE("a"));
+        tree_link(f->tree, "etc/README", "/dev/null"); /* does not count */
+        for (unsigned i = 1; i < 1000; i++) {
+                char path[32];
+
+                snprintf(path, sizeof(path), "etc/%u.yaml", i);
+                tree_link(f->tree, path, "/dev/null");
+        }
+        assert_int_equal(load(f), 0);
+        tree_link(f->tree, "etc/1000.yaml", "/dev/null");
+        assert_int_equal(load(f), -EINVAL);
+        assert_null(f->policy);
+        assert_int_equal(f->errors.n_items, 1);
+        assert_error(f, 0, "etc", 0, "more than 1000 policy files here and in the directories before");
+}
+
 static void test_bad_directory(void **state) {
         struct fixture *f = *state;
 
@@ -322,6 +341,7 @@ int main(void) {
                         cmocka_unit_test_setup_teardown(test_no_files, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_fifo, setup, teardown),
+                        cmocka_unit_test_setup_teardown(test_too_many_files, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_bad_directory, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_file, setup, teardown),
                         cmocka_unit_test_setup_teardown(test_large_file, setup, teardown),
