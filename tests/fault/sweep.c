@@ -31,6 +31,7 @@
 #define SLOW_MSEC      3000
 #define STATUS_LEAKS   23
 #define COMPLAINTS_MAX 65536 /* bytes of text */
+#define HITS_MAX       (4 * FAULT_CALLS_MAX)
 
 /* No need to go on. */
 #define COMPLAINTS_ENOUGH 20
@@ -47,13 +48,19 @@ struct point {
 struct report {
         struct point now;
         unsigned n_hits, n_complaints;
+        struct fault_place hits[HITS_MAX];
         size_t length;
         char text[COMPLAINTS_MAX];
 };
 
-/* Places in the program of which a call has failed, in all sweeps. */
-static uint64_t sites[FAULT_SITES_MAX];
-static unsigned n_sites;
+/* Distinct ones. */
+struct numbers {
+        uint64_t items[FAULT_CALLS_MAX];
+        unsigned n;
+};
+
+/* Of which a call has failed, in all sweeps. */
+static struct { struct numbers calls, ways; } places;
 
 struct sweeping {
         const struct sweep *sweep;
@@ -135,7 +142,7 @@ static void try_point(struct sweeping *s, struct point point) {
         outcome = run_once(s, point);
         if (!faults()->hit)
                 return;
-        s->report->n_hits++;
+        s->report->hits[s->report->n_hits++] = faults()->place;
         if (count_fds() != fds)
                 complain(s, "it leaves a descriptor open");
         if (monotonic_msec() - start_msec > SLOW_MSEC)
@@ -209,16 +216,24 @@ static void try_batch(struct sweeping *s, const struct point *points, size_t n) 
                 complain_of_end(s, status);
 }
 
-static void note_site(uint64_t path) {
-        for (unsigned i = 0; i < n_sites; i++)
-                if (sites[i] == path)
+static void add_number(struct numbers *numbers, uint64_t number) {
+        for (unsigned i = 0; i < numbers->n; i++)
+                if (numbers->items[i] == number)
                         return;
-        assert_true(n_sites < FAULT_SITES_MAX);
-        sites[n_sites++] = path;
+        assert_true(numbers->n < FAULT_CALLS_MAX);
+        numbers->items[numbers->n++] = number;
 }
 
-unsigned sweep_count_sites(void) {
-        return n_sites;
+static void note_places(const struct report *report) {
+        for (unsigned i = 0; i < report->n_hits; i++) {
+                add_number(&places.calls, report->hits[i].call);
+                add_number(&places.ways, report->hits[i].way);
+        }
+}
+
+unsigned sweep_count_places(unsigned *ret_ways) {
+        *ret_ways = places.ways.n;
+        return places.calls.n;
 }
 
 /* Which calls are to fail. Of places in the program that come often not all. */
@@ -233,12 +248,11 @@ static struct point *choose_points(const struct sweep *sweep, unsigned n_calls, 
                 unsigned n_before = 0;
 
                 for (unsigned j = 0; j < i && n_before < SITE_FIRST; j++)
-                        n_before += f->sites[i].path == f->sites[j].path;
+                        n_before += f->calls[i].place.way == f->calls[j].place.way;
                 if (n_before >= SITE_FIRST && sweep->stride > 1 && i % sweep->stride != 0)
                         continue;
                 /* Those that come one after the other have different errors. */
-                note_site(f->sites[i].path);
-                for (unsigned v = 0; v < variants && (v == 0 || v < f->sites[i].n_errors); v++)
+                for (unsigned v = 0; v < variants && (v == 0 || v < f->calls[i].n_errors); v++)
                         points[n++] = (struct point){.target = i + 1, .variant = i + v};
         }
         *ret_n = n;
@@ -283,12 +297,13 @@ unsigned sweep(const struct sweep *sweep) {
         if (s.whole.status != 0)
                 fail_msg("%s fails by itself: %s", sweep->name, s.whole.err);
         n_calls = faults()->n;
-        assert_true(n_calls > 0 && n_calls <= FAULT_SITES_MAX);
+        assert_true(n_calls > 0 && n_calls <= FAULT_CALLS_MAX);
         points = choose_points(sweep, n_calls, &n);
         for (size_t i = 0; i < n && s.report->n_complaints < COMPLAINTS_ENOUGH; i += BATCH)
                 try_batch(&s, &points[i], n - i < BATCH ? n - i : BATCH);
         n_hits = s.report->n_hits;
         n_complaints = s.report->n_complaints;
+        note_places(s.report);
         tell(&s, n_calls, n);
         outcome_done(&s.whole);
         close(s.out);

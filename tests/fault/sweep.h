@@ -29,8 +29,11 @@ struct sweep {
  */
 unsigned sweep(const struct sweep *sweep);
 
-/* How many places in the program there are of which a call has failed, in all sweeps so far. */
-unsigned sweep_count_sites(void);
+/*
+ * How many different places of the program there are at which a call has failed, in all sweeps so far; and how many ways
+ * to these.
+ */
+unsigned sweep_count_places(unsigned *ret_ways);
 
 /* Whether the reason of the failure is in what was printed. */
 bool sweep_is_told(const struct outcome *got);

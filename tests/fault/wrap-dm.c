@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "common/cleanup.h"
 #include "tests/fault/fault.h"
 #include "tests/fault/machine.h"
 #include "tests/fault/wrap.h"
@@ -20,18 +21,21 @@ struct dm_task {
 };
 
 static const struct map {
-        const char *name, *uuid;
+        const char *path, *name, *uuid;
         uint64_t sectors;
         const char *target, *params;
 } maps[] = {
-                {"luks-md0", MACHINE_LUKS_UUID, 8388608, "crypt", "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
-                {"vg-home", MACHINE_LVM_UUID, 4194304, "linear", "253:0 2048"},
-                {"vg-swap", "LVM-swap", 4194304, "linear", "253:0 4196352"},
-                {"vg2-raid", "LVM-raid", 2048, "raid", "raid1 3 0 region_size 1024 2 - 253:4 - 253:5"},
-                {"vg2-raid_rimage_0", "LVM-rimage0", 2048, "linear", "8:48 0"},
-                {"vg2-raid_rimage_1", "LVM-rimage1", 2048, "linear", "8:48 2048"},
-                {"odd", "", 2048, "mystery", "x"},
+                {"/dev/dm-0", "luks-md0", MACHINE_LUKS_UUID, 8388608, "crypt",
+                                "aes-xts-plain64 :64:logon:x 0 9:0 32768"},
+                {"/dev/dm-1", "vg-home", MACHINE_LVM_UUID, 4194304, "linear", "253:0 2048"},
+                {"/dev/dm-2", "vg-swap", "LVM-swap", 4194304, "linear", "253:0 4196352"},
+                {"/dev/dm-3", "vg2-raid", "LVM-raid", 2048, "raid", "raid1 3 0 region_size 1024 2 - 253:4 - 253:5"},
+                {"/dev/dm-4", "vg2-raid_rimage_0", "LVM-rimage0", 2048, "linear", "8:48 0"},
+                {"/dev/dm-5", "vg2-raid_rimage_1", "LVM-rimage1", 2048, "linear", "8:48 2048"},
+                {"/dev/dm-6", "odd", "", 2048, "mystery", "x"},
 };
+
+#define NAME(task) ((task)->minor >= 0 ? maps[(task)->minor % (int)ARRAY_SIZE(maps)].path : NULL)
 
 WRAP(struct dm_task *, dm_task_create, int type) {
         struct dm_task *task;
@@ -55,23 +59,23 @@ WRAP(int, dm_task_set_major, struct dm_task *task, int major) {
 
 WRAP(int, dm_task_set_minor, struct dm_task *task, int minor) {
         task->minor = minor;
-        return !FAULT("dm_task_set_minor", NULL, ENOMEM);
+        return !FAULT("dm_task_set_minor", NAME(task), ENOMEM);
 }
 
 WRAP(int, dm_task_no_open_count, struct dm_task *task) {
-        return !FAULT("dm_task_no_open_count", NULL, ENOMEM);
+        return !FAULT("dm_task_no_open_count", NAME(task), ENOMEM);
 }
 
 WRAP(int, dm_task_no_flush, struct dm_task *task) {
-        return !FAULT("dm_task_no_flush", NULL, ENOMEM);
+        return !FAULT("dm_task_no_flush", NAME(task), ENOMEM);
 }
 
 WRAP(int, dm_task_secure_data, struct dm_task *task) {
-        return !FAULT("dm_task_secure_data", NULL, ENOMEM);
+        return !FAULT("dm_task_secure_data", NAME(task), ENOMEM);
 }
 
 WRAP(int, dm_task_run, struct dm_task *task) {
-        if (FAULT("dm_task_run", NULL, EMFILE, EIO, ENOMEM)) {
+        if (FAULT("dm_task_run", NAME(task), EMFILE, EIO, ENOMEM)) {
                 task->error = errno;
                 return 0;
         }
@@ -90,7 +94,7 @@ WRAP(int, dm_task_get_errno, struct dm_task *task) {
 }
 
 WRAP(int, dm_task_get_info, struct dm_task *task, struct dm_info *info) {
-        *info = (struct dm_info){.exists = task->minor >= 0 && task->minor < (int)(sizeof(maps) / sizeof(maps[0]))};
+        *info = (struct dm_info){.exists = task->minor >= 0 && task->minor < (int)ARRAY_SIZE(maps)};
         return 1;
 }
 

@@ -102,9 +102,9 @@ WRAP(int, fileno, FILE *stream) {
 
 /* Also such a one. */
 WRAP(FILE *, fdopen, int fd, const char *mode) {
-        if (FAULT("fdopen", NULL, ENOMEM))
+        if (FAULT_AT("fdopen", fd, NULL, ENOMEM))
                 return NULL;
-        if (FAULT("reading a stream", NULL, EIO)) {
+        if (FAULT_AT("reading a stream", fd, NULL, EIO)) {
                 unreadable_fd = fd;
                 return fopencookie((void *)(intptr_t)fd, "r",
                                 (cookie_io_functions_t){.read = fail_to_read, .close = close_unreadable});

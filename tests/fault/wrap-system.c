@@ -55,19 +55,19 @@ WRAP(int, openat64, int fd, const char *path, int flags, ...) {
                 mode = va_arg(arguments, mode_t);
                 va_end(arguments);
         }
-        if (FAULT("openat", path, OPEN_ERRORS))
+        if (FAULT_AT("openat", fd, path, OPEN_ERRORS))
                 return -1;
         return __real_openat64(fd, PATH(path), flags, mode);
 }
 
 WRAP(int, __openat64_2, int fd, const char *path, int flags) {
-        if (FAULT("openat", path, OPEN_ERRORS))
+        if (FAULT_AT("openat", fd, path, OPEN_ERRORS))
                 return -1;
         return __real___openat64_2(fd, PATH(path), flags);
 }
 
 WRAP(long, syscall, long number, long a, long b, long c, long d, long e, long f) {
-        if (number == SYS_openat2 && FAULT("openat2", (const char *)b, OPEN_ERRORS))
+        if (number == SYS_openat2 && FAULT_AT("openat2", (int)a, (const char *)b, OPEN_ERRORS))
                 return -1;
         if (number != SYS_openat2 && number != SYS_capget && FAULT("syscall", NULL, ENOSYS, EPERM))
                 return -1;
@@ -89,25 +89,25 @@ WRAP(int, access, const char *path, int mode) {
 /* --- and read */
 
 WRAP(ssize_t, read, int fd, void *buffer, size_t size) {
-        if (FAULT("read", NULL, EIO, EINTR, ENOMEM, ENODEV))
+        if (FAULT_AT("read", fd, NULL, EIO, EINTR, ENOMEM, ENODEV))
                 return -1;
         return __real_read(fd, buffer, size);
 }
 
 WRAP(ssize_t, __read_chk, int fd, void *buffer, size_t size, size_t room) {
-        if (FAULT("read", NULL, EIO, EINTR, ENOMEM, ENODEV))
+        if (FAULT_AT("read", fd, NULL, EIO, EINTR, ENOMEM, ENODEV))
                 return -1;
         return __real___read_chk(fd, buffer, size, room);
 }
 
 WRAP(ssize_t, pread64, int fd, void *buffer, size_t size, off_t offset) {
-        if (FAULT("pread", NULL, EIO, EINTR))
+        if (FAULT_AT("pread", fd, NULL, EIO, EINTR))
                 return -1;
         return __real_pread64(fd, buffer, size, offset);
 }
 
 WRAP(ssize_t, getdents64, int fd, void *buffer, size_t size) {
-        if (FAULT("getdents64", NULL, EIO, ENOMEM))
+        if (FAULT_AT("getdents64", fd, NULL, EIO, ENOMEM))
                 return -1;
         return __real_getdents64(fd, buffer, size);
 }
@@ -119,7 +119,7 @@ WRAP(struct dirent64 *, readdir64, DIR *directory) {
 }
 
 WRAP(ssize_t, readlinkat, int fd, const char *path, char *buffer, size_t size) {
-        if (FAULT("readlinkat", path, EIO, EACCES))
+        if (FAULT_AT("readlinkat", fd, path, EIO, EACCES))
                 return -1;
         return __real_readlinkat(fd, path, buffer, size);
 }
@@ -127,7 +127,7 @@ WRAP(ssize_t, readlinkat, int fd, const char *path, char *buffer, size_t size) {
 WRAP(int, fstat64, int fd, struct stat *st) {
         int r;
 
-        if (FAULT("fstat", NULL, EIO, ENOMEM))
+        if (FAULT_AT("fstat", fd, NULL, EIO, ENOMEM))
                 return -1;
         r = __real_fstat64(fd, st);
         if (r == 0)
@@ -150,17 +150,17 @@ WRAP(int, lstat64, const char *path, struct stat *st) {
 /* --- what is written */
 
 WRAP(ssize_t, write, int fd, const void *buffer, size_t size) {
-        if (FAULT("write", NULL, ENOSPC, EIO, EINTR))
+        if (FAULT_AT("write", fd, NULL, ENOSPC, EIO, EINTR))
                 return -1;
         return __real_write(fd, buffer, size);
 }
 
 WRAP(int, fsync, int fd) {
-        return FAULT("fsync", NULL, EIO, ENOSPC) ? -1 : __real_fsync(fd);
+        return FAULT_AT("fsync", fd, NULL, EIO, ENOSPC) ? -1 : __real_fsync(fd);
 }
 
 WRAP(int, fchmod, int fd, mode_t mode) {
-        return FAULT("fchmod", NULL, EPERM, EIO) ? -1 : __real_fchmod(fd, mode);
+        return FAULT_AT("fchmod", fd, NULL, EPERM, EIO) ? -1 : __real_fchmod(fd, mode);
 }
 
 WRAP(int, rename, const char *from, const char *to) {
@@ -188,7 +188,7 @@ WRAP(int, flock, int fd, int operation) {
 WRAP(int, ioctl, int fd, unsigned long request, unsigned long argument) {
         int r;
 
-        if (FAULT("ioctl", NULL, EIO, ENOMEM, EACCES))
+        if (FAULT_AT("ioctl", fd, NULL, EIO, ENOMEM, EACCES))
                 return -1;
         r = machine_ioctl(fd, request, argument);
         return r <= 0 ? r : __real_ioctl(fd, request, argument);
