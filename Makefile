@@ -135,7 +135,7 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench-*.c))
 VM_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/vm/programs/*.c))
 # For tests/cli: what probe and tune print.
 PRINT_REPORTS := $(BUILD)/tests/json/print-reports
-# Tests in which calls fail: all of setractl, with another function in the place of each such call.
+# Tests in which calls fail: all of setractl and setrad, with another function in the place of each such call.
 FAULT_OBJECTS := $(call objects,$(filter-out tests/fault/test-%,$(wildcard tests/fault/*.c)))
 FAULT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fault/test-*.c))
 FAULT_WRAPS := $(shell sed -nE 's/^WRAP.[^,]*, ([a-z0-9_]+), .*/-Wl,--wrap=\1/p' tests/fault/wrap*.c)
@@ -188,8 +188,8 @@ $(BUILD)/config/policy-builtin.inc: config/policy.d/50-setrad.yaml
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
 
-# The two with main(), which no test is linked with; and the one that calls it by another name.
-VERSION_OBJECTS := $(BUILD)/daemon/setrad.o $(BUILD)/cli/setractl.o $(BUILD)/tests/fault/setractl.o
+# The two with main(), which no test is linked with; and those that call it by another name.
+VERSION_OBJECTS := $(BUILD)/daemon/setrad.o $(BUILD)/cli/setractl.o $(addprefix $(BUILD)/tests/fault/,setrad.o setractl.o)
 $(VERSION_OBJECTS): $(BUILD)/version.h
 $(BUILD)/version.h: FORCE
 	$(Q)mkdir -p $(@D)

@@ -4,6 +4,7 @@
 #define SD_JOURNAL_SUPPRESS_LOCATION
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,45 +25,108 @@ void entry_set_level(int level) {
         level_max = level;
 }
 
+static bool is_in_room(const struct entry *entry, const char *field) {
+        return field >= entry->room && field < entry->room + sizeof(entry->room);
+}
+
 void entry_done(struct entry *entry) {
-        while (entry->n_fields > 0)
-                free(entry->fields[--entry->n_fields].iov_base);
+        while (entry->n_fields > 0) {
+                char *field = entry->fields[--entry->n_fields].iov_base;
+
+                if (!is_in_room(entry, field))
+                        free(field);
+        }
+}
+
+/* Returns its length, of which what has no room is not there. */
+static size_t print_field(char *buffer, size_t size, const char *name, const char *format, va_list args) {
+        int n = snprintf(buffer, size, "%s=", name), n_value;
+
+        if (n < 0)
+                return 0;
+        n_value = vsnprintf(buffer + ((size_t)n < size ? (size_t)n : size), (size_t)n < size ? size - (size_t)n : 0,
+                        format, args);
+        return n_value < 0 ? 0 : (size_t)n + (size_t)n_value;
+}
+
+static bool is_plain(const char *text) {
+        bool plain = true;
+
+        while (*text && plain)
+                text += printable_next((const unsigned char *)text, false, &plain);
+        return plain;
+}
+
+/* For want of memory to show it as \xHH. */
+static void mask(char *text) {
+        while (*text) {
+                bool plain;
+                size_t n = printable_next((const unsigned char *)text, false, &plain);
+
+                if (!plain)
+                        memset(text, '?', n);
+                text += n;
+        }
 }
 
 /*
  * Fields may have any byte, and programs want names as they are. The message is for people: whatever shows it may be a
  * terminal, journalctl shows none that has a control in it, and a line break would make a message of its own in a log.
+ * Returns FIELD, or one that takes its place.
  */
-static char *make_field(const char *name, const char *value) {
-        const bool is_message = strcmp(name, "MESSAGE") == 0;
-        _cleanup_(freep) char *shown = is_message ? printable_escape(value) : NULL;
-        char *field;
+static char *show_message(const struct entry *entry, char *field) {
+        char *value = strchr(field, '=') + 1, *message = NULL;
+        _cleanup_(freep) char *shown = NULL;
 
-        if (is_message && !shown)
-                return NULL;
-        return asprintf(&field, "%s=%s", name, shown ?: value) < 0 ? NULL : field;
+        if (is_plain(value))
+                return field;
+        shown = printable_escape(value);
+        if (!shown || asprintf(&message, "MESSAGE=%s", shown) < 0) {
+                mask(value);
+                return field;
+        }
+        if (!is_in_room(entry, field))
+                free(field);
+        return message;
 }
 
-void entry_add(struct entry *entry, const char *name, const char *format, ...) {
-        _cleanup_(freep) char *value = NULL;
-        char *field;
-        va_list args;
-        int r;
+void entry_addv(struct entry *entry, const char *name, const char *format, va_list args) {
+        size_t n_room = sizeof(entry->room) - entry->n_taken, n;
+        char *field = entry->room + entry->n_taken;
+        va_list again;
 
         if (entry->n_fields == ENTRY_FIELDS_MAX)
                 return;
+        va_copy(again, args);
+        n = print_field(field, n_room, name, format, args);
+        if (n >= n_room) {
+                char *memory = malloc(n + 1);
+
+                if (memory)
+                        (void)print_field(memory, n + 1, name, format, again);
+                else
+                        n = n_room > 0 ? n_room - 1 : 0;
+                field = memory ?: field;
+        }
+        va_end(again);
+        /* Cut before its value begins. */
+        if (n <= strlen(name))
+                return;
+        if (strcmp(name, "MESSAGE") == 0) {
+                field = show_message(entry, field);
+                n = strlen(field);
+        }
+        if (is_in_room(entry, field))
+                entry->n_taken += n + 1;
+        entry->fields[entry->n_fields++] = (struct iovec){.iov_base = field, .iov_len = n};
+}
+
+void entry_add(struct entry *entry, const char *name, const char *format, ...) {
+        va_list args;
 
         va_start(args, format);
-        r = vasprintf(&value, format, args);
+        entry_addv(entry, name, format, args);
         va_end(args);
-        if (r < 0) {
-                value = NULL;
-                return;
-        }
-        field = make_field(name, value);
-        if (!field)
-                return;
-        entry->fields[entry->n_fields++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
 }
 
 static const char *message_of(const struct entry *entry) {

@@ -14,14 +14,11 @@
 
 void journal_printf(int level, const char *format, ...) {
         _cleanup_(entry_done) struct entry entry = {};
-        _cleanup_(freep) char *text = NULL;
         va_list args;
 
         va_start(args, format);
-        if (vasprintf(&text, format, args) < 0)
-                text = NULL;
+        entry_addv(&entry, "MESSAGE", format, args);
         va_end(args);
-        entry_add(&entry, "MESSAGE", "%s", text ? text : format);
         entry_send(&entry, level, NULL);
 }
 
@@ -49,28 +46,39 @@ void journal_policy_loaded(const struct policy *policy) {
         entry_send(&entry, LOG_INFO, SETRAD_MSG_POLICY_LOADED);
 }
 
-static void tell_refused(const struct policy_errors *errors, const char *what, const char *outcome) {
-        for (size_t i = 0; i < errors->n_items; i++) {
-                _cleanup_(entry_done) struct entry entry = {};
-                _cleanup_(freep) char *text = policy_error_format(&errors->items[i]);
+static void tell_refused(const struct policy_error *error, const char *what, const char *outcome) {
+        _cleanup_(entry_done) struct entry entry = {};
 
-                if (!text)
-                        continue;
-                entry_add(&entry, "MESSAGE", "%s refused: %s; %s", what, text, outcome);
-                entry_add(&entry, "SETRAD_POLICY_FILE", "%s", errors->items[i].file);
-                entry_add(&entry, "SETRAD_POLICY_LINE", "%u", errors->items[i].line);
-                entry_add(&entry, "SETRAD_POLICY_COLUMN", "%u", errors->items[i].column);
-                entry_send(&entry, LOG_ERR, SETRAD_MSG_POLICY_REFUSED);
-        }
+        if (error->line > 0)
+                entry_add(&entry, "MESSAGE", "%s refused: %s:%u:%u: %s; %s", what, error->file, error->line,
+                                error->column, error->text, outcome);
+        else
+                entry_add(&entry, "MESSAGE", "%s refused: %s: %s; %s", what, error->file, error->text, outcome);
+        entry_add(&entry, "SETRAD_POLICY_FILE", "%s", error->file);
+        entry_add(&entry, "SETRAD_POLICY_LINE", "%u", error->line);
+        entry_add(&entry, "SETRAD_POLICY_COLUMN", "%u", error->column);
+        entry_send(&entry, LOG_ERR, SETRAD_MSG_POLICY_REFUSED);
 }
 
-void journal_policy_refused(const struct policy_errors *errors, bool kept) {
-        tell_refused(errors, "policy",
+/* What could not be had to read them with is in no file, and no error of one. */
+static void tell_all_refused(int r, const struct policy_errors *errors, const char *what, const char *outcome) {
+        _cleanup_(entry_done) struct entry entry = {};
+
+        for (size_t i = 0; i < errors->n_items; i++)
+                tell_refused(&errors->items[i], what, outcome);
+        if (errors->n_items > 0 && r != -ENOMEM)
+                return;
+        entry_add(&entry, "MESSAGE", "%s refused: %s; %s", what, strerror(-r), outcome);
+        entry_send(&entry, LOG_ERR, SETRAD_MSG_POLICY_REFUSED);
+}
+
+void journal_policy_refused(int r, const struct policy_errors *errors, bool kept) {
+        tell_all_refused(r, errors, "policy",
                         kept ? "the policy before it stays in force" : "nothing is changed until there is a good one");
 }
 
-void journal_settings_refused(const struct policy_errors *errors) {
-        tell_refused(errors, "settings", "the settings before them stay in force");
+void journal_settings_refused(int r, const struct policy_errors *errors) {
+        tell_all_refused(r, errors, "settings", "the settings before them stay in force");
 }
 
 void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans) {
@@ -90,8 +98,17 @@ void journal_note(const char *text) {
         journal_printf(LOG_NOTICE, "%s", text);
 }
 
-void journal_overflow(void) {
-        journal_printf(LOG_NOTICE, "events came faster than they could be read; everything is read anew");
+void journal_incomplete(const struct topology *topology) {
+        for (const struct topology_note *note = topology->notes; note && topology->incomplete; note = note->next)
+                journal_note(note->text);
+}
+
+void journal_overflow(int error) {
+        if (error == -ENOBUFS)
+                journal_printf(LOG_NOTICE, "events came faster than they could be read; everything is read anew");
+        else
+                journal_printf(LOG_WARNING, "an event could not be received: %s; everything is read anew",
+                                strerror(-error));
 }
 
 static void add_layer(struct entry *entry, const struct layer *layer) {
@@ -201,11 +218,27 @@ static void add_probe(struct entry *entry, const struct probe_result *probe) {
         entry_add(entry, "SETRAD_PROBE_VERDICT", "%s", probe_verdict_name(probe->verdict));
 }
 
+/* SENTENCE, or, where there was no memory for it, what is told of LABEL without. Of a change RESULT is what came of it. */
+static void add_sentence(
+                struct entry *entry, const char *sentence, const char *label, const struct apply_result *result) {
+        if (sentence)
+                entry_add(entry, "MESSAGE", "%s", sentence);
+        else if (result && result->error == 0)
+                entry_add(entry, "MESSAGE", "%s: readahead %llu → %llu sectors; there is no more to say: %s", label,
+                                (unsigned long long)result->before_sectors, (unsigned long long)result->after_sectors,
+                                strerror(ENOMEM));
+        else if (result)
+                entry_add(entry, "MESSAGE", "%s: %s: %s", label, apply_step_name(result->step),
+                                strerror(-result->error));
+        else
+                entry_add(entry, "MESSAGE", "%s: what came of it can't be said: %s", label, strerror(ENOMEM));
+}
+
 void journal_changed(const struct decision *decision, const struct apply_result *result, const char *code) {
         _cleanup_(entry_done) struct entry entry = {};
         _cleanup_(freep) char *sentence = change_sentence(decision, result);
 
-        entry_add(&entry, "MESSAGE", "%s", sentence ? sentence : decision->layer->label);
+        add_sentence(&entry, sentence, decision->layer->label, result);
         add_decision(&entry, decision);
         entry_add(&entry, "SETRAD_RA_BEFORE", "%llu", (unsigned long long)result->before_sectors);
         entry_add(&entry, "SETRAD_RA_AFTER", "%llu", (unsigned long long)result->after_sectors);
@@ -326,7 +359,7 @@ void journal_reverted(
         _cleanup_(entry_done) struct entry entry = {};
         const struct ledger_entry *ledger = revert->entry;
 
-        entry_add(&entry, "MESSAGE", "%s", sentence ? sentence : ledger->label);
+        add_sentence(&entry, sentence, ledger->label, result);
         entry_add(&entry, "SETRAD_DEVICE", "%s", ledger->device.name);
         entry_add(&entry, "SETRAD_LABEL", "%s", ledger->label);
         entry_add(&entry, "SETRAD_RULE", "%s", ledger->rule);

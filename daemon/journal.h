@@ -21,10 +21,10 @@ void journal_stopped(const char *outcome);
 void journal_policy_loaded(const struct policy *policy);
 
 /* One line for each error; KEPT: an earlier policy stays in force. */
-void journal_policy_refused(const struct policy_errors *errors, bool kept);
+void journal_policy_refused(int r, const struct policy_errors *errors, bool kept);
 
 /* The same for the settings; those before stay in force. */
-void journal_settings_refused(const struct policy_errors *errors);
+void journal_settings_refused(int r, const struct policy_errors *errors);
 
 /* A scan that somebody asked for; WHY is "start", "reload", "asked for" or "state". N_SCANS counts all since the start. */
 void journal_scanned(const struct survey *survey, const char *why, uint64_t n_scans);
@@ -32,8 +32,11 @@ void journal_scanned(const struct survey *survey, const char *why, uint64_t n_sc
 /* Something about the machine that limits what setrad can see. */
 void journal_note(const char *text);
 
+/* The notes of a topology of which something could not be read; none of one that is whole. */
+void journal_incomplete(const struct topology *topology);
+
 /* The kernel had no room for udev's events. */
-void journal_overflow(void);
+void journal_overflow(int error);
 
 /* MENDED: a change that mends it is on its way. */
 void journal_finding(const struct finding *finding, bool mended);

@@ -17,7 +17,7 @@ static void load_policy(struct manager *manager) {
 
         r = policy_load_directories(directories, &policy, &errors);
         if (r < 0) {
-                journal_policy_refused(&errors, manager->policy);
+                journal_policy_refused(r, &errors, manager->policy);
                 return;
         }
         policy_freep(&manager->policy);
@@ -56,7 +56,7 @@ static void load_settings(struct manager *manager) {
 
         r = settings_load(SETTINGS_FILE, &settings, &errors);
         if (r < 0) {
-                journal_settings_refused(&errors);
+                journal_settings_refused(r, &errors);
                 return;
         }
         settings_done(&manager->settings);

@@ -38,7 +38,7 @@ struct manager {
         struct inventory *
                         inventory; /* the devices as they were when last looked at; NULL: not yet, or too little memory */
         struct tally *tally;       /* what the last scans say of them in numbers */
-        bool read_failed;          /* both are older than they should be */
+        bool read_failed;          /* both are older, or know less, than they should */
         struct nameset reloaded;   /* maps that a change event has come of lately */
         bool late;                 /* it is time to forget these, once they have been looked at */
         uint64_t n_scans;

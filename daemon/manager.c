@@ -197,6 +197,8 @@ int manager_run(struct manager *manager) {
         manager_scan(manager, SCAN_START);
         sd_notify(false, "READY=1");
         r = sd_event_loop(manager->event);
+        if (r < 0)
+                journal_printf(LOG_ERR, "the event loop failed: %s", strerror(-r));
         stop(manager);
         return r;
 }

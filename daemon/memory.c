@@ -80,14 +80,16 @@ bool memory_note(struct memory *memory, const char *subject_name, const char *fo
         va_end(args);
         if (r < 0) {
                 key = NULL;
-                return false;
+                return true;
         }
 
-        if (!subject || tfind(key, &subject->now, compare_keys))
+        if (!subject)
+                return true;
+        if (tfind(key, &subject->now, compare_keys))
                 return false;
         bool known = tfind(key, &subject->before, compare_keys);
         if (!tsearch(key, &subject->now, compare_keys))
-                return false;
+                return !known;
         key = NULL; /* the tree's now */
         return !known;
 }

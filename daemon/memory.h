@@ -19,7 +19,8 @@ void memory_free(struct memory *memory);
 DEFINE_CLEANUP(struct memory *, memory_free);
 
 /*
- * True if it is new: it was not noted of SUBJECT in the round before, nor yet in this one. False also when memory is short.
+ * True if it is new: it was not noted of SUBJECT in the round before, nor yet in this one. True also when memory is short:
+ * rather twice than not at all.
  */
 bool memory_note(struct memory *memory, const char *subject, const char *format, ...)
                 __attribute__((format(printf, 3, 4)));

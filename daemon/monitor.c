@@ -37,13 +37,13 @@ static void take_event(struct manager *manager, struct udev_device *device) {
 }
 
 /* Where events keep coming too fast, once a minute is enough. */
-static void tell_overflow(struct manager *manager) {
+static void tell_overflow(struct manager *manager, int error) {
         uint64_t now = monotonic_usec();
 
         if (manager->overflow_usec > 0 && now - manager->overflow_usec < OVERFLOW_QUIET_USEC)
                 return;
         manager->overflow_usec = now;
-        journal_overflow();
+        journal_overflow(error);
 }
 
 static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *userdata) {
@@ -58,8 +58,9 @@ static int on_uevent(sd_event_source *source, int fd, uint32_t events, void *use
                         take_event(manager, device);
                         continue;
                 }
-                if (errno == ENOBUFS) {
-                        tell_overflow(manager);
+                /* That event is gone. */
+                if (errno == ENOBUFS || errno == ENOMEM || errno == EMFILE) {
+                        tell_overflow(manager, -errno);
                         manager_note_reload(manager, NULL);
                         manager_news(manager, NULL);
                 }

@@ -111,7 +111,7 @@ void manager_scan(struct manager *manager, enum scan_reason reason) {
                 settle_ledger(manager->root, manager->changes);
 
         r = take_survey(manager, &news, &survey);
-        manager->read_failed = r < 0;
+        manager->read_failed = r < 0 || survey->topology->host_incomplete;
         if (r < 0) {
                 journal_printf(LOG_ERR, "this machine's block devices can't be read: %s", strerror(-r));
                 manager_follow_holds(manager);
@@ -162,6 +162,7 @@ void manager_tell_state(struct manager *manager) {
                 return;
         }
         journal_scanned(survey, "state", manager->n_scans);
+        journal_incomplete(survey->topology);
         for (size_t i = 0; i < survey->plan.n_decisions; i++)
                 journal_state(&survey->plan.decisions[i]);
 }

@@ -26,7 +26,7 @@ struct put_back {
         struct apply_request request;
         struct apply_result result;
         bool is_over; /* there is a result */
-        bool is_lost; /* there will be none, and it may have been made */
+        int lost;     /* why there will be none, though it may have been made; 0: there is, or it was not begun */
         int error;    /* it could not be begun */
 };
 
@@ -115,7 +115,7 @@ static bool find_end(const struct stop *stop, size_t i, struct ledger_end *ret) 
         *ret = (struct ledger_end){.device = &item->revert.entry->device, .outcome = LEDGER_STANDS};
         if (!wanted || item->is_over)
                 ret->outcome = revert_outcome(&item->revert, result, false);
-        return wanted ? i < stop->n_recorded && !item->is_lost : ret->outcome != LEDGER_STANDS;
+        return wanted ? i < stop->n_recorded && item->lost == 0 : ret->outcome != LEDGER_STANDS;
 }
 
 static void record_end(const struct stop *stop) {
@@ -149,6 +149,14 @@ static void tell(struct stop *stop, const struct revert *revert, const struct ap
         journal_reverted(revert, result, sentence, failed);
 }
 
+static const char *lost_reason(int error) {
+        switch (error) {
+        case -ETIMEDOUT: return "no answer in the time that there is; 'setractl revert' can try again";
+        case -EPIPE: return "the process that was to change it failed; 'setractl revert' can try again";
+        default: return strerror(-error);
+        }
+}
+
 static void tell_all(struct stop *stop) {
         for (size_t i = 0; i < stop->n_items; i++) {
                 const struct put_back *item = &stop->items[i];
@@ -159,9 +167,8 @@ static void tell_all(struct stop *stop) {
                         tell(stop, &item->revert, &item->result);
                 else if (item->error < 0)
                         fail(stop, &item->revert, strerror(-item->error));
-                else if (item->is_lost)
-                        fail(stop, &item->revert,
-                                        "no answer in the time that there is; 'setractl revert' can try again");
+                else if (item->lost < 0)
+                        fail(stop, &item->revert, lost_reason(item->lost));
                 else
                         fail(stop, &item->revert, "there was no time for it; 'setractl revert' can do it");
         }
@@ -212,10 +219,10 @@ static void split(struct stop *stop, struct part *part, size_t n) {
 }
 
 /* It is waited for no longer; what it is at may have been made. */
-static void lose(struct stop *stop, struct part *part) {
+static void lose(struct stop *stop, struct part *part, int error) {
         split(stop, part, 1);
-        stop->items[part->next].is_lost = true;
-        (void)worker_kill(part->worker, 0);
+        stop->items[part->next].lost = error;
+        worker_free(part->worker);
 }
 
 /* Whether it is over, one way or another. */
@@ -228,7 +235,7 @@ static bool advance(struct stop *stop, struct part *part) {
                 return true;
         }
         if (r != -EAGAIN || waited >= JOB_MSEC) {
-                lose(stop, part);
+                lose(stop, part, r == -EAGAIN ? -ETIMEDOUT : r);
                 return true;
         }
         if (waited >= PATIENCE_MSEC && stop->n_parts < stop->n_parts_max)
@@ -250,8 +257,8 @@ static void cut_off(struct stop *stop, struct part *part) {
 
         (void)take_results(stop, part);
         if (part->next < begun)
-                stop->items[part->next].is_lost = true;
-        (void)worker_kill(part->worker, 0);
+                stop->items[part->next].lost = -ETIMEDOUT;
+        worker_free(part->worker);
 }
 
 static void put_back(struct stop *stop) {
@@ -262,6 +269,9 @@ static void put_back(struct stop *stop) {
                         if (advance(stop, &stop->parts[i]))
                                 stop->parts[i] = stop->parts[--stop->n_parts];
         }
+        /* All at once, so that they need not be waited for one after the other. */
+        for (unsigned i = 0; i < stop->n_parts; i++)
+                (void)worker_kill(stop->parts[i].worker, 0);
         for (unsigned i = 0; i < stop->n_parts; i++)
                 cut_off(stop, &stop->parts[i]);
 }
@@ -299,7 +309,10 @@ static int open_stop(struct stop *stop) {
         if (r < 0)
                 return r;
         r = discover(stop->root, &stop->topology);
-        return r < 0 ? r : find_items(stop);
+        if (r < 0)
+                return r;
+        journal_incomplete(stop->topology);
+        return find_items(stop);
 }
 
 bool stop_revert(const struct sysroot *root, unsigned workers, unsigned msec) {

@@ -161,12 +161,6 @@ WRAP(struct udev *, udev_new, void) {
         return FAULT("udev_new", NULL, ENOMEM) ? NULL : __real_udev_new();
 }
 
-WRAP(struct udev_device *, udev_device_new_from_syspath, struct udev *udev, const char *path) {
-        if (FAULT("udev_device_new_from_syspath", path, ENOMEM, EMFILE, EACCES))
-                return NULL;
-        return __real_udev_device_new_from_syspath(udev, path);
-}
-
 WRAP(int, yaml_parser_initialize, yaml_parser_t *parser) {
         return FAULT("yaml_parser_initialize", NULL, ENOMEM) ? 0 : __real_yaml_parser_initialize(parser);
 }
