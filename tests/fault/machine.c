@@ -125,7 +125,7 @@ static struct {
         struct tree *tree;
         struct state {
                 int64_t sectors[ARRAY_SIZE(devices)], kept[ARRAY_SIZE(devices)];
-                int64_t given[ARRAY_SIZE(devices)][GIVEN_MAX]; /* by runs of which nothing failed; 0: no more */
+                int64_t given[ARRAY_SIZE(devices)][GIVEN_MAX]; /* by a run of which nothing failed; 0: no more */
                 char complaint[256];
         } * state;
 } machine;
@@ -164,7 +164,8 @@ static void show_readahead(size_t i) {
 }
 
 static void clear_ledger(void) {
-        static const char *const names[] = {"ledger.json", "ledger.json.new", "ledger.json.damaged", "lock"};
+        static const char *const names[] = {
+                        "ledger.json", "ledger.json.new", "ledger.json.damaged", "lock", "setrad.pid"};
 
         for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
                 char path[MACHINE_PATH];
@@ -231,7 +232,7 @@ void machine_set_kept(void) {
 }
 
 const char *machine_path(const char *path, char buffer[static MACHINE_PATH]) {
-        static const char *const directories[] = {"/dev/", "/proc/", "/run/", "/sys/"};
+        static const char *const directories[] = {"/dev/", "/etc/", "/proc/", "/run/", "/sys/", "/usr/lib/setrad/"};
 
         if (!machine.tree || strncmp(path, tree_path(machine.tree), strlen(tree_path(machine.tree))) == 0)
                 return path;
@@ -295,7 +296,7 @@ static bool is_on_record(size_t i, int64_t sectors) {
         return found;
 }
 
-/* Notes it where nothing fails, and looks whether it was noted where something does. */
+/* Notes it, or looks whether it was noted. */
 static bool is_given_by_whole_run(size_t i, int64_t sectors) {
         int64_t *given = machine.state->given[i];
 
@@ -309,7 +310,8 @@ static bool is_given_by_whole_run(size_t i, int64_t sectors) {
 }
 
 void machine_forget_given(void) {
-        memset(machine.state->given, 0, sizeof(machine.state->given));
+        if (machine.state)
+                memset(machine.state->given, 0, sizeof(machine.state->given));
 }
 
 static void set_readahead(size_t i, int64_t sectors) {
@@ -358,6 +360,32 @@ int64_t machine_first_readahead(const char *name) {
         return i < 0 ? -1 : devices[i].first_sectors;
 }
 
-const char *machine_complaint(void) {
-        return machine.state->complaint[0] ? machine.state->complaint : NULL;
+static bool has_original(const struct ledger *ledger, size_t i) {
+        for (size_t j = 0; j < ledger_count(ledger); j++) {
+                const struct ledger_entry *entry = ledger_get(ledger, j);
+
+                if (strcmp(entry->device.name, devices[i].name) == 0)
+                        return (int64_t)entry->original_sectors == devices[i].first_sectors;
+        }
+        return false;
+}
+
+/* What was not found any longer is not on record any longer. */
+static const char *check_ledger(bool gone) {
+        struct ledger *ledger = NULL;
+        char path[MACHINE_PATH];
+        const char *complaint = NULL;
+
+        snprintf(path, sizeof(path), "%s" LEDGER_PATH, tree_path(machine.tree));
+        if (ledger_peek(path, &ledger) < 0)
+                return "the ledger can't be read any longer";
+        for (size_t i = 0; i < ARRAY_SIZE(devices) && !gone; i++)
+                if (machine.state->sectors[i] != devices[i].first_sectors && !has_original(ledger, i))
+                        complaint = "the original value of a device that was changed is not on record";
+        ledger_free(ledger);
+        return complaint;
+}
+
+const char *machine_complaint(bool gone) {
+        return machine.state->complaint[0] ? machine.state->complaint : check_ledger(gone);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A machine made of files, which setractl takes for the one it runs on: what it opens by absolute path in /dev, /proc, /run
- * and /sys is below a directory instead. Nodes in /dev are devices with a readahead; maps have tables.
+ * A machine made of files, which setractl and setrad take for the one they run on: what they open by absolute path in /dev,
+ * /etc, /proc, /run, /sys and /usr/lib/setrad is below a directory instead. Nodes in /dev are devices with a readahead; maps have tables.
  */
 
 #include <stdbool.h>
@@ -40,10 +40,10 @@ int64_t machine_readahead(const char *name);
 int64_t machine_first_readahead(const char *name);
 
 /*
- * Why a change that was made must not have been: it was not on record, or the value is one that no run gives of which nothing
- * failed. NULL: none.
+ * What is wrong with the changes that were made: one was not on record, or is of a value that no run of which nothing failed
+ * gives; or the ledger does not know the original value of what has another one (unless that is GONE). NULL: nothing.
  */
-const char *machine_complaint(void);
+const char *machine_complaint(bool gone);
 
-/* Before runs of something else. A machine must have been entered. */
+/* Before runs of something else. */
 void machine_forget_given(void);

@@ -67,36 +67,9 @@ static void prepare_applied(void *userdata) {
 
 /* --- what must be true after each run */
 
-static bool has_original(const struct ledger *ledger, const char *name) {
-        for (size_t i = 0; i < ledger_count(ledger); i++) {
-                const struct ledger_entry *entry = ledger_get(ledger, i);
-
-                if (strcmp(entry->device.name, name) == 0)
-                        return (int64_t)entry->original_sectors == machine_first_readahead(name);
-        }
-        return false;
-}
-
 /* What was not found any longer is not on record any longer. */
 static bool is_gone(void) {
         return faults()->error == ENODEV || faults()->error == ENOENT;
-}
-
-/* Whatever failed: the ledger can be read, and knows the original value of each device that has another one. */
-static const char *check_ledger(void) {
-        struct ledger *ledger = NULL;
-        char path[MACHINE_PATH];
-        const char *complaint = NULL;
-
-        snprintf(path, sizeof(path), "%s" LEDGER_PATH, tree_path(tree));
-        if (ledger_peek(path, &ledger) < 0)
-                return "the ledger can't be read any longer";
-        for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
-                if (machine_readahead(changed[i]) != machine_first_readahead(changed[i]) && !is_gone() &&
-                                !has_original(ledger, changed[i]))
-                        complaint = "the original value of a device that was changed is not on record";
-        ledger_free(ledger);
-        return complaint;
 }
 
 /* What ends a worker its own process can't say: then it is the device that is named. */
@@ -111,7 +84,7 @@ static bool names_all(const struct outcome *got) {
 }
 
 static const char *check_machine(const struct outcome *whole, const struct outcome *got, bool applied) {
-        const char *complaint = machine_complaint() ?: check_ledger();
+        const char *complaint = machine_complaint(is_gone());
         bool all = true;
 
         for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
@@ -134,7 +107,6 @@ static const char *check_reverted(const struct outcome *whole, const struct outc
 }
 
 static void sweep_and_count(const struct sweep *s) {
-        machine_enter(tree);
         machine_forget_given();
         n_points += sweep(s);
         n_sweeps++;

@@ -282,8 +282,8 @@ static void test_count(void **state) {
         unsigned n_ways, n_places = sweep_count_places(&n_ways);
 
         assert_int_equal(n_sweeps, SWEEPS);
-        print_message("note: what only reads: %u distinct failure points, at %u places of the program, %u runs\n", n_ways,
-                        n_places, n_points);
+        print_message("note: what only reads: %u distinct failure points, at %u places of the program, %u runs\n",
+                        n_ways, n_places, n_points);
         assert_true(n_places >= PLACES_MIN && n_ways >= WAYS_MIN);
 }
 
