@@ -119,7 +119,7 @@ static enum job_news tell_lost(const struct job *job, const struct job_change *c
                 journal_changed(change->decision, &change->result, finding_code_of(job, change));
         else
                 journal_worker_lost(change->decision, change->lost);
-        if (job->stuck)
+        if (job->stuck && change == &job->changes[job->n_ended - 1])
                 return JOB_STUCK;
         return change->result.changed ? JOB_DONE : JOB_FAILED;
 }
@@ -171,15 +171,16 @@ static int take_results(struct job *job) {
 }
 
 /*
- * The worker is gone, or at least is waited for no longer: so is what it was at. One that is gone by itself has not come to
- * the next for a reason that may hold for every worker: that one is lost, too.
+ * The worker is gone, or at least is waited for no longer: so is what it has begun and not told of. One that is gone by itself
+ * has not come to the next for a reason that may hold for every worker: that one is lost, too.
  */
 static void lose(struct job *job, int error) {
-        bool has_begun = job->n_ended < worker_cut(job->worker);
+        size_t n_begun = worker_cut(job->worker);
 
-        if (job->n_ended == job->n || (!has_begun && error != -EPIPE))
-                return;
-        job->changes[job->n_ended++].lost = error;
+        if (error == -EPIPE && n_begun == job->n_ended)
+                n_begun++;
+        while (job->n_ended < n_begun && job->n_ended < job->n)
+                job->changes[job->n_ended++].lost = error;
 }
 
 static uint64_t deadline_usec(const struct job *job) {
@@ -200,18 +201,41 @@ static void arm(struct job *job, uint64_t patience_from_usec) {
                 journal_printf(LOG_ERR, "a deadline can't be set: %s", strerror(-r));
 }
 
-/* R as take_results(). */
-static void go_on(struct job *job, int r) {
-        if (r == -EAGAIN) {
-                arm(job, job->since_usec);
-                return;
-        }
+/* The worker is gone. R as take_results(). */
+static void finish(struct job *job, int r) {
         (void)sd_event_source_set_enabled(job->timer_source, SD_EVENT_OFF);
         (void)sd_event_source_set_enabled(job->io_source, SD_EVENT_OFF);
         if (r != -ENODATA)
                 lose(job, r);
         finish_ended(job);
         give_news(job, NULL, JOB_OVER);
+}
+
+/*
+ * ERROR is why the worker is waited for no longer. It must not go on: what it has begun is looked for in sysfs. One that does
+ * not die closes its pipe when it does at last, which on_worker() hears of.
+ */
+static void cut_short(struct job *job, int error) {
+        bool stuck = worker_kill(job->worker, KILL_GRACE_MSEC) == -EBUSY;
+        int r = take_results(job);
+
+        if (!stuck) {
+                finish(job, r == -ENODATA ? r : error);
+                return;
+        }
+        lose(job, -EBUSY);
+        job->stuck = true;
+        finish_ended(job);
+}
+
+/* R as take_results(). */
+static void go_on(struct job *job, int r) {
+        if (r == -EAGAIN)
+                arm(job, job->since_usec);
+        else if (r == -ENODATA || r == -EPIPE)
+                finish(job, r);
+        else
+                cut_short(job, r);
 }
 
 static int on_worker(sd_event_source *source, int fd, uint32_t events, void *userdata) {
@@ -227,20 +251,6 @@ static int on_worker(sd_event_source *source, int fd, uint32_t events, void *use
         return 0;
 }
 
-/* A worker that does not die closes its pipe when it does at last, which on_worker() hears of. */
-static void end_late(struct job *job) {
-        bool stuck = worker_kill(job->worker, KILL_GRACE_MSEC) == -EBUSY;
-        int r = take_results(job);
-
-        if (!stuck) {
-                go_on(job, r == -ENODATA ? r : -ETIMEDOUT);
-                return;
-        }
-        lose(job, -EBUSY);
-        job->stuck = true;
-        finish_ended(job);
-}
-
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         struct job *job = userdata;
         size_t n_ended = job->n_ended;
@@ -252,7 +262,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
                 return 0;
         }
         if (monotonic_usec() >= deadline_usec(job)) {
-                end_late(job);
+                cut_short(job, -ETIMEDOUT);
                 return 0;
         }
         finish_ended(job);

@@ -218,10 +218,11 @@ static void split(struct stop *stop, struct part *part, size_t n) {
         start(stop, part->end, end);
 }
 
-/* It is waited for no longer; what it is at may have been made. */
+/* It is waited for no longer; what it has begun may have been made. */
 static void lose(struct stop *stop, struct part *part, int error) {
         split(stop, part, 1);
-        stop->items[part->next].lost = error;
+        while (part->next < part->end)
+                stop->items[part->next++].lost = error;
         worker_free(part->worker);
 }
 
@@ -256,8 +257,8 @@ static void cut_off(struct stop *stop, struct part *part) {
         size_t begun = part->first + worker_cut(part->worker);
 
         (void)take_results(stop, part);
-        if (part->next < begun)
-                stop->items[part->next].lost = -ETIMEDOUT;
+        while (part->next < begun)
+                stop->items[part->next++].lost = -ETIMEDOUT;
         worker_free(part->worker);
 }
 

@@ -30,6 +30,7 @@
 #define HANGS_SECONDS  120 /* a batch */
 #define SLOW_MSEC      3000
 #define STATUS_LEAKS   23
+#define TAIL           4000  /* bytes */
 #define COMPLAINTS_MAX 65536 /* bytes of text */
 #define HITS_MAX       (4 * FAULT_CALLS_MAX)
 
@@ -187,13 +188,16 @@ static int try_points(struct sweeping *s, const struct point *points, size_t n) 
 
 static void complain_of_end(struct sweeping *s, int status) {
         _cleanup_(freep) char *text = read_all(s->err);
-        char what[2048];
+        /* What ended it is at the end. */
+        const char *tail = strlen(text) > TAIL ? text + strlen(text) - TAIL : text;
+        char what[TAIL + 64];
 
         if (WIFSIGNALED(status))
-                snprintf(what, sizeof(what), "it ends by signal %d: %.1500s", WTERMSIG(status), text);
+                snprintf(what, sizeof(what), "it ends by signal %d: %s", WTERMSIG(status), tail);
+        else if (WEXITSTATUS(status) == STATUS_LEAKS)
+                snprintf(what, sizeof(what), "it leaks: %s", tail);
         else
-                snprintf(what, sizeof(what), "%s: %.1500s",
-                                WEXITSTATUS(status) == STATUS_LEAKS ? "it leaks" : "it ends the process", text);
+                snprintf(what, sizeof(what), "it ends with status %d: %s", WEXITSTATUS(status), tail);
         complain(s, what);
 }
 
