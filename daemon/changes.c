@@ -452,10 +452,14 @@ static bool has_room_to_measure(const struct start *start) {
 static void gather(struct start *start, const struct decision *decision) {
         struct changes *changes = start->changes;
         struct job_change *item = &start->items[start->n];
+        int r;
 
         *item = (struct job_change){.decision = decision};
-        if (change_request(start->survey, decision, &item->request) < 0)
+        r = change_request(start->survey, decision, &item->request);
+        if (r < 0) {
+                journal_not_started(decision, r);
                 return;
+        }
         if (attempts_exhausted(&changes->attempts, &item->request.device, item->request.to_sectors, now_usec(changes)))
                 return;
         if (changes_are_under_way(changes, &item->request.device)) {

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
+#include "common/sysroot.h"
 #include "daemon/mdwatch.h"
 
 #define TEXT_MAX 64
@@ -130,8 +131,9 @@ static int watch_attribute(struct array *array, size_t i) {
                 return -ENOMEM;
         }
         fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 || read_again(fd, array->texts[i]) < 0)
-                return 0;
+        r = fd < 0 ? -errno : read_again(fd, array->texts[i]);
+        if (r < 0)
+                return sysroot_is_failure(r) ? r : 0;
         r = sd_event_add_io(array->watch->event, &array->sources[i], fd, EPOLLPRI, on_attribute, array);
         if (r < 0)
                 return r;
@@ -159,16 +161,19 @@ static int watch_attributes(struct array *array) {
         return 0;
 }
 
-/* 0: there is no such array (any more). */
-static ino_t array_inode(const char *sysname) {
+/* Returns 1, 0 where there is no such array (any more), or a negative errno. */
+static int find_inode(const char *sysname, ino_t *ret) {
         _cleanup_(freep) char *path = NULL;
         struct stat st;
 
         if (asprintf(&path, "/sys/class/block/%s/md", sysname) < 0) {
                 path = NULL;
-                return 0;
+                return -ENOMEM;
         }
-        return stat(path, &st) < 0 ? 0 : st.st_ino;
+        if (stat(path, &st) < 0)
+                return sysroot_is_failure(-errno) ? -errno : 0;
+        *ret = st.st_ino;
+        return 1;
 }
 
 static int add_array(struct mdwatch *watch, const char *sysname, ino_t inode) {
@@ -211,11 +216,13 @@ static void begin_following(struct mdwatch *watch) {
 }
 
 static int follow_array(struct mdwatch *watch, const char *sysname) {
-        ino_t inode = array_inode(sysname);
         struct array *array;
+        ino_t inode = 0;
+        int r;
 
-        if (inode == 0)
-                return 0;
+        r = find_inode(sysname, &inode);
+        if (r <= 0)
+                return r;
         array = find_array(watch, sysname, inode);
         if (!array)
                 return add_array(watch, sysname, inode);
@@ -232,13 +239,17 @@ static void drop_replaced(struct mdwatch *watch, const struct topology *topology
                 drop_others(watch, topology->gone[i]);
 }
 
+static int first_error(int before, int r) {
+        return before < 0 ? before : r;
+}
+
 int mdwatch_follow(struct mdwatch *watch, const struct topology *topology, bool all) {
         int r = 0;
 
         begin_following(watch);
-        for (size_t i = 0; i < topology->n_layers && r >= 0; i++)
+        for (size_t i = 0; i < topology->n_layers; i++)
                 if (topology->layers[i]->md && !topology->layers[i]->carried)
-                        r = follow_array(watch, topology->layers[i]->sysname);
+                        r = first_error(r, follow_array(watch, topology->layers[i]->sysname));
         if (all)
                 drop_others(watch, NULL);
         else
