@@ -26,7 +26,6 @@
 #include "tests/fault/sweep.h"
 
 #define BATCH          64  /* runs of one child: to look for leaks takes as long as some runs */
-#define SITE_FIRST     2   /* of a place that comes often so many are taken in any case */
 #define HANGS_SECONDS  120 /* a batch */
 #define SLOW_MSEC      3000
 #define STATUS_LEAKS   23
@@ -249,11 +248,11 @@ static struct point *choose_points(const struct sweep *sweep, unsigned n_calls, 
 
         assert_non_null(points);
         for (unsigned i = 0; i < n_calls; i++) {
-                unsigned n_before = 0;
+                unsigned before = 0;
 
-                for (unsigned j = 0; j < i && n_before < SITE_FIRST; j++)
-                        n_before += f->calls[i].place.way == f->calls[j].place.way;
-                if (n_before >= SITE_FIRST && sweep->stride > 1 && i % sweep->stride != 0)
+                while (before < i && f->calls[before].place.way != f->calls[i].place.way)
+                        before++;
+                if (before < i && sweep->stride > 1 && i % sweep->stride != 0)
                         continue;
                 /* Those that come one after the other have different errors. */
                 for (unsigned v = 0; v < variants && (v == 0 || v < f->calls[i].n_errors); v++)

@@ -19,7 +19,7 @@ struct sweep {
         /* What is wrong with what a run has come to where one call failed: NULL: nothing. May itself be NULL. */
         const char *(*check)(const struct outcome *whole, const struct outcome *got, void *userdata);
         void *userdata;
-        unsigned stride; /* of places in the program that come often: only the first ones, and every so many; 0, 1: all */
+        unsigned stride;   /* of calls that are come to by a way known already only every so many; 0, 1: all */
         unsigned variants; /* how many of the errors that a call may have are tried; 0: one */
 };
 

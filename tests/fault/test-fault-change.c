@@ -27,7 +27,6 @@
 #define SWEEPS     3
 #define WAYS_MIN   500
 #define PLACES_MIN 100
-#define STRIDE     5
 #define POLICY_TEXT                                                                                                    \
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md}\n    readahead: auto\n"       \
         "    direction: both\n"
@@ -113,19 +112,19 @@ static void sweep_and_count(const struct sweep *s) {
 }
 
 static void test_apply(void **state) {
-        sweep_and_count(&(struct sweep){
-                        .name = "apply", .prepare = prepare, .run = apply, .check = check_applied, .stride = STRIDE});
+        sweep_and_count(&(struct sweep){.name = "apply", .prepare = prepare, .run = apply, .check = check_applied});
 }
 
 static void test_revert(void **state) {
         machine_enter(tree);
         assert_int_equal(apply(NULL), 0);
         machine_keep();
-        sweep_and_count(&(struct sweep){.name = "revert --all",
+        sweep_and_count(&(struct sweep){
+                        .name = "revert --all",
                         .prepare = prepare_applied,
                         .run = revert,
                         .check = check_reverted,
-                        .stride = STRIDE});
+        });
 }
 
 /* --- the ledger alone */

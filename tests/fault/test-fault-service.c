@@ -24,7 +24,7 @@
 #define SWEEPS     2
 #define WAYS_MIN   800
 #define PLACES_MIN 250
-#define STRIDE     7
+#define STRIDE     13
 #define POLICY_TEXT                                                                                                    \
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md}\n    readahead: auto\n"       \
         "    direction: both\n    probe: {when: never}\n"
