@@ -49,8 +49,11 @@ static int compare_widest_first(const void *a, const void *b) {
         return x->stripe_bytes > y->stripe_bytes ? -1 : x->stripe_bytes < y->stripe_bytes;
 }
 
-/* One stripe over legs of which some are striped themselves: the widest legs that make up its data disks, added up. */
-static void add_legs(struct geometry *g, struct stripe own, const struct geometry **legs, size_t n_legs) {
+/*
+ * One stripe over legs of which some are striped themselves: the widest legs that make up its data disks, added up. False
+ * where that is more than a stripe can be.
+ */
+static bool add_legs(struct geometry *g, struct stripe own, const struct geometry **legs, size_t n_legs) {
         uint64_t chunk_bytes = 0, stripe_bytes = 0;
         unsigned data_disks = 0;
         bool same_chunk = true;
@@ -62,7 +65,9 @@ static void add_legs(struct geometry *g, struct stripe own, const struct geometr
                 uint64_t leg_chunk = nested ? leg->chunk_bytes : own.chunk_bytes;
 
                 stripe_bytes += nested ? leg->stripe_bytes : own.chunk_bytes;
-                data_disks += nested ? leg->data_disks : 1;
+                if (stripe_bytes > STRIPE_BYTES_MAX ||
+                                __builtin_add_overflow(data_disks, nested ? leg->data_disks : 1, &data_disks))
+                        return false;
                 if (i > 0 && leg_chunk != chunk_bytes)
                         same_chunk = false;
                 chunk_bytes = leg_chunk;
@@ -70,6 +75,7 @@ static void add_legs(struct geometry *g, struct stripe own, const struct geometr
         g->stripe_bytes = stripe_bytes;
         g->data_disks = data_disks;
         g->chunk_bytes = same_chunk ? chunk_bytes : 0;
+        return true;
 }
 
 /* A stripe of the layer's own over LEGS. */
@@ -92,10 +98,9 @@ static int stripe_over(struct arena *arena, const struct geometry *all, const st
         }
 
         *ret = (struct geometry){.known = true, .from = from, .n_from = n_from};
-        add_legs(ret, own, of_legs, n_legs);
         ret->own_stripe_bytes = own.chunk_bytes * own.data_disks;
         ret->own_chunk_bytes = own.chunk_bytes;
-        if (ret->stripe_bytes > STRIPE_BYTES_MAX)
+        if (!add_legs(ret, own, of_legs, n_legs))
                 *ret = (struct geometry){};
         return 0;
 }

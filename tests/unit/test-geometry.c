@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "common/dmtable.h"
 #include "tests/support/stack.h"
 
 /* A stack, one of its layers, and that layer's geometry: "CHUNK × DISKS = STRIPE of FROM…", or "none". */
@@ -508,6 +509,79 @@ static void test_many_stripes(void **state) {
         assert_int_equal(stack_geometry(stack, "dm-0")->n_arrays, ARRAYS);
 }
 
+/* A map striped over N arrays of 2^50 bytes each. */
+static struct topology *build_wide(unsigned n) {
+        struct topology *topology = topology_new();
+        _cleanup_(freep) char *params = NULL;
+        struct layer *layer;
+        size_t size;
+        FILE *stream = open_memstream(&params, &size);
+
+        fprintf(stream, "%u 8", n);
+        for (unsigned i = 0; i < n; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "md%u", i);
+                assert_int_equal(topology_add(topology, name, &layer), 0);
+                layer->kind = KIND_MD_RAID0;
+                layer->has_devno = true;
+                layer->major = 9;
+                layer->minor = i;
+                layer->md = arena_alloc(topology->arena, sizeof(*layer->md));
+                *layer->md = (struct md_info){.level = "raid0",
+                                .chunk_bytes = opt_some(INT64_C(1) << 34),
+                                .raid_disks = opt_some(1 << 16)};
+                fprintf(stream, " 9:%u 0", i);
+        }
+        assert_int_equal(fclose(stream), 0);
+        assert_int_equal(topology_add(topology, "dm-0", &layer), 0);
+        layer->dm = arena_alloc(topology->arena, sizeof(*layer->dm));
+        *layer->dm = (struct dm_info){
+                        .name = "wide", .uuid = "", .has_table = true, .tables_known = true, .n_segments = 1};
+        layer->dm->segments = arena_alloc(topology->arena, sizeof(*layer->dm->segments));
+        assert_int_equal(dmtable_parse_target(topology->arena, 0, 9, "striped", params, layer->dm->segments), 0);
+        layer->kind = KIND_DM_STRIPED;
+        assert_int_equal(topology_finish(topology), 0);
+        return topology;
+}
+
+/* More than a stripe can be is none: 2^14 legs of 2^50 bytes each are not one of 0 bytes. */
+static void test_too_wide(void **state) {
+        _cleanup_(topology_freep) struct topology *topology = build_wide(1 << 14);
+        const struct layer *array = topology_find(topology, "md0"), *map = topology_find(topology, "dm-0");
+        struct geometry *geometry;
+
+        assert_int_equal(map->n_below, 1 << 14);
+        assert_int_equal(geometry_compute(topology, topology->arena, &geometry), 0);
+        assert_int_equal(geometry[array->index].stripe_bytes, UINT64_C(1) << 50);
+        assert_false(geometry[map->index].known);
+        assert_int_equal(geometry[map->index].own_stripe_bytes, 0);
+}
+
+/* Nor are 2^32 disks none. */
+static void test_too_many_disks(void **state) {
+        enum { STOREYS = 4, ABREAST = 16 };
+        _cleanup_(stack_freep) struct stack *stack = NULL;
+        _cleanup_(freep) char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+
+        fputs("disk a;", stream);
+        for (int i = 0; i < ABREAST; i++)
+                fprintf(stream, "md m0x%d raid0 512 a; set m0x%d disks=65536;", i, i);
+        for (int storey = 1; storey <= STOREYS; storey++)
+                for (int i = 0; i < ABREAST; i++) {
+                        fprintf(stream, "map m%dx%d 0 9 striped %d 1", storey, i, ABREAST);
+                        for (int j = 0; j < ABREAST; j++)
+                                fprintf(stream, " m%dx%d 0", storey - 1, j);
+                        fputc(';', stream);
+                }
+        assert_int_equal(fclose(stream), 0);
+        stack = stack_build(text);
+        assert_int_equal(stack_geometry(stack, "m3x0")->data_disks, 1 << 28);
+        assert_false(stack_geometry(stack, "m4x0")->known);
+}
+
 /* Depth and width: no recursion, nothing that grows with the number of ways down. */
 static void test_large_graphs(void **state) {
         enum { LENGTH = 100000, STOREYS = 400 };
@@ -549,6 +623,8 @@ int main(void) {
                         cmocka_unit_test(test_reshape_reaches_up),
                         cmocka_unit_test(test_arrays_beneath),
                         cmocka_unit_test(test_many_stripes),
+                        cmocka_unit_test(test_too_wide),
+                        cmocka_unit_test(test_too_many_disks),
                         cmocka_unit_test(test_large_graphs),
         };
 
