@@ -20,7 +20,7 @@ static int read_text(struct sysdir *dir, struct arena *arena, const char *attrib
         return *ret ? 0 : -ENOMEM;
 }
 
-/* A number that is a pair while the array is being reshaped. */
+/* A number that is a pair while the array is being reshaped. Only a layout may be negative: it is, where none is set. */
 static struct opt_int read_pair(struct sysdir *dir, const char *attribute, struct opt_int *ret_old) {
         char text[ATTRIBUTE_MAX];
 
@@ -28,6 +28,13 @@ static struct opt_int read_pair(struct sysdir *dir, const char *attribute, struc
         if (sysdir_read(dir, attribute, text, sizeof(text)) < 0)
                 return (struct opt_int){0};
         return mdattr_parse_pair(text, ret_old);
+}
+
+static struct opt_int read_natural_pair(struct sysdir *dir, const char *attribute, struct opt_int *ret_old) {
+        struct opt_int now = read_pair(dir, attribute, ret_old);
+
+        *ret_old = opt_natural(*ret_old);
+        return opt_natural(now);
 }
 
 static void read_progress(struct sysdir *dir, struct md_info *md) {
@@ -101,10 +108,10 @@ static int read_array(struct sysdir *dir, struct arena *arena, struct md_info *m
         if (!md->level)
                 md->level = "";
 
-        md->chunk_bytes = read_pair(dir, "chunk_size", &md->old.chunk_bytes);
-        md->raid_disks = read_pair(dir, "raid_disks", &md->old.raid_disks);
+        md->chunk_bytes = read_natural_pair(dir, "chunk_size", &md->old.chunk_bytes);
+        md->raid_disks = read_natural_pair(dir, "raid_disks", &md->old.raid_disks);
         md->layout = read_pair(dir, "layout", &md->old.layout);
-        md->degraded = sysdir_read_int(dir, "degraded");
+        md->degraded = opt_natural(sysdir_read_int(dir, "degraded"));
         read_progress(dir, md);
         md->reshaping = is_reshaping(dir, md);
         return read_members(dir, arena, md);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/layer.h"
@@ -145,24 +146,24 @@ bool layer_reads_past_device(const struct layer *layer, const char **ret_fs) {
         return true;
 }
 
-static const char *describe(struct arena *arena, const char *level, unsigned long n, uint64_t chunk_bytes) {
+static const char *describe(struct arena *arena, const char *level, uint64_t n, uint64_t chunk_bytes) {
         char chunk[UNITS_BUFFER];
 
         if (chunk_bytes == 0)
-                return arena_printf(arena, "%s %lu disks", level, n);
-        return arena_printf(arena, "%s %lu × %s", level, n, units_format_bytes(chunk, chunk_bytes));
+                return arena_printf(arena, "%s %" PRIu64 " disks", level, n);
+        return arena_printf(arena, "%s %" PRIu64 " × %s", level, n, units_format_bytes(chunk, chunk_bytes));
 }
 
 const char *layer_describe_array(const struct layer *layer, struct arena *arena) {
         if (layer->md && layer->md->raid_disks.known) {
                 bool striped = layer->kind != KIND_MD_RAID1 && layer->kind != KIND_MD_LINEAR;
 
-                return describe(arena, layer->md->level, (unsigned long)layer->md->raid_disks.value,
+                return describe(arena, layer->md->level, (uint64_t)layer->md->raid_disks.value,
                                 striped ? (uint64_t)opt_or(layer->md->chunk_bytes, 0) : 0);
         }
         if (layer->dm && layer->dm->n_segments > 0 && layer->dm->segments[0].chunk_sectors > 0) {
                 const struct dm_segment *segment = &layer->dm->segments[0];
-                unsigned long n = segment->raid_disks;
+                uint64_t n = segment->raid_disks;
 
                 for (size_t i = 0; segment->raid_disks == 0 && i < segment->n_legs; i++)
                         n += segment->legs[i].role == LEG_DATA;

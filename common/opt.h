@@ -22,6 +22,11 @@ static inline struct opt_int opt_none(void) {
         return (struct opt_int){0};
 }
 
+/* Of what can't be negative: a negative number is none. */
+static inline struct opt_int opt_natural(struct opt_int o) {
+        return o.known && o.value < 0 ? opt_none() : o;
+}
+
 static inline int64_t opt_or(struct opt_int o, int64_t fallback) {
         return o.known ? o.value : fallback;
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "common/discover.h"
+#include "common/layer.h"
 #include "tests/support/tree.h"
 
 #define LVM_UUID "LVM-D55UY1JCZrIo7l4DJCUEaNt7m2FRHGnjuW0GieerUopsntjphuwbxaYh53MczA8K"
@@ -417,6 +418,30 @@ static void test_inactive_array(void **state) {
         assert_false(md1->md->raid_disks.known);
         assert_false(md1->md->reshaping);
         assert_int_equal(md1->md->n_members, 0);
+}
+
+/* Numbers that no array has. A layout that is not set is -1. */
+static void test_senseless_array(void **state) {
+        _cleanup_(topology_freep) struct topology *topology = NULL;
+        static const struct tree_file files[] = {
+                        DISK("md1", "9:1"),
+                        {"sys/class/block/md1/md/level", "raid5\n"},
+                        {"sys/class/block/md1/md/raid_disks", "-4 (-5)\n"},
+                        {"sys/class/block/md1/md/chunk_size", "-65536\n"},
+                        {"sys/class/block/md1/md/degraded", "-1\n"},
+                        {"sys/class/block/md1/md/layout", "-1\n"},
+        };
+        const struct layer *md1;
+
+        tree_write_all(*state, files, ARRAY_SIZE(files));
+        topology = discover_tree(*state);
+        md1 = find(topology, "md1");
+        assert_false(md1->md->raid_disks.known);
+        assert_false(md1->md->old.raid_disks.known);
+        assert_false(md1->md->chunk_bytes.known);
+        assert_false(md1->md->degraded.known);
+        assert_opt(md1->md->layout, -1);
+        assert_string_equal(layer_describe_array(md1, topology->arena), "");
 }
 
 /* Each of these alone says that the array is being reshaped. */
@@ -1055,6 +1080,7 @@ int main(void) {
                         TEST(test_array),
                         TEST(test_bcache),
                         TEST(test_inactive_array),
+                        TEST(test_senseless_array),
                         TEST(test_reshaping),
                         TEST(test_maps),
                         TEST(test_raid_status),
