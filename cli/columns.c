@@ -67,11 +67,11 @@ static char *format_kind(const struct row *row) {
 
 static char *format_size(const struct row *row) {
         struct opt_int sectors = row->layer->size_sectors;
-        int64_t bytes;
+        uint64_t bytes;
 
-        if (!sectors.known || __builtin_mul_overflow(sectors.value, SECTOR_BYTES, &bytes))
+        if (!sectors.known || !sectors_to_bytes((uint64_t)sectors.value, &bytes) || bytes > INT64_MAX)
                 return strdup("");
-        return format_bytes(row, opt_some(bytes));
+        return format_bytes(row, opt_some((int64_t)bytes));
 }
 
 static char *format_readahead(const struct row *row) {
@@ -158,6 +158,7 @@ static char *format_state(const struct row *row) {
         const char *action = plan_action_name(decision->action);
         uint64_t sectors = (uint64_t)opt_or(decision->target.sectors, 0);
         char target[UNITS_BUFFER];
+        uint64_t bytes;
 
         if (row->machine)
                 return strdup(action);
@@ -165,8 +166,8 @@ static char *format_state(const struct row *row) {
                 return strdup("");
         if (!decision_is_change(decision))
                 return strdup(action);
-        if (row->bytes)
-                return format_text("%s to %" PRIu64 " B", action, sectors * SECTOR_BYTES);
+        if (row->bytes && sectors_to_bytes(sectors, &bytes))
+                return format_text("%s to %" PRIu64 " B", action, bytes);
         return format_text("%s to %s", action, units_format_sectors(target, sectors));
 }
 

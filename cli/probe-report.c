@@ -73,14 +73,14 @@ static bool has_members(const struct descent *descent, const struct layer *layer
 /* What is beneath a layer has a smaller index, so that one way down, or up, is enough. */
 static void find_beneath(struct descent *descent, const struct layer *top) {
         descent->beneath[top->index] = top;
-        for (size_t i = top->index + 1; i-- > 0;) {
+        for (size_t i = top->index + 1; i > 0 && i--;) {
                 const struct layer *layer = descent->beneath[i];
 
                 for (size_t j = 0; layer && j < layer->n_below; j++)
                         if (layer->below[j]->index < i)
                                 descent->beneath[layer->below[j]->index] = layer->below[j];
         }
-        for (size_t i = top->index + 1; i-- > 0;)
+        for (size_t i = top->index + 1; i > 0 && i--;)
                 if (descent->beneath[i])
                         mark_members(descent, descent->beneath[i]);
         for (size_t i = 0; i <= top->index; i++) {
@@ -110,7 +110,7 @@ static void want_below(struct descent *descent, const struct layer *layer) {
 static void want_stack(struct descent *descent, const struct layer *top) {
         find_beneath(descent, top);
         descent->wanted[top->index] = top;
-        for (size_t i = top->index + 1; i-- > 0;)
+        for (size_t i = top->index + 1; i > 0 && i--;)
                 if (descent->wanted[i])
                         want_below(descent, descent->wanted[i]);
 }
@@ -141,11 +141,11 @@ static int add_stack(const struct descent *descent, struct arena *arena) {
         report->items = arena_alloc_array(arena, n, sizeof(*report->items));
         if (!report->items)
                 return -ENOMEM;
-        for (size_t i = n; i-- > 0;)
+        for (size_t i = n; i > 0 && i--;)
                 if (descent->wanted[i] && !descent->arrays[i] && has_node(descent->wanted[i]))
                         add_item(report, descent->wanted[i]);
         report->n_layers = report->n_items;
-        for (size_t i = n; i-- > 0;)
+        for (size_t i = n; i > 0 && i--;)
                 if (descent->wanted[i])
                         add_members(descent, descent->wanted[i]);
         return 0;
@@ -158,7 +158,7 @@ static int watch(const struct descent *descent, struct arena *arena) {
         if (!report->watched)
                 return -ENOMEM;
         report->watched[report->n_watched++] = report->layer;
-        for (size_t i = report->layer->index; i-- > 0;)
+        for (size_t i = report->layer->index; i > 0 && i--;)
                 if (descent->wanted[i] && has_node(descent->wanted[i]) && has_members(descent, descent->wanted[i]))
                         report->watched[report->n_watched++] = descent->wanted[i];
         return 0;
@@ -193,7 +193,7 @@ static uint64_t run_bytes(const struct probe_report *report, const struct probe_
 
         for (size_t i = 0; i < pass->n; i++) {
                 const struct probe_item *item = &report->items[pass->first + i];
-                uint64_t window = item->readahead_sectors * SECTOR_BYTES;
+                uint64_t window = sectors_to_bytes_at_most(item->readahead_sectors);
 
                 if (window < READAHEAD_SENSE && window * RUN_WINDOWS * item->streams > most)
                         most = window * RUN_WINDOWS * item->streams;

@@ -129,7 +129,7 @@ static int set_bounds(const struct context *context, struct tuning *tuning) {
         char size[UNITS_BUFFER], run[UNITS_BUFFER];
 
         /* What has no room on the device can't be shown by it. */
-        bytes = least(bytes, (uint64_t)tuning->layer->size_sectors.value * SECTOR_BYTES);
+        bytes = least(bytes, sectors_to_bytes_at_most((uint64_t)opt_or(tuning->layer->size_sectors, 0)));
         shown_max = tune_shown_max(bytes);
         tuning->bounds.bytes_per_run = bytes;
         max = readahead_round(max, topology->page_bytes);
@@ -223,11 +223,11 @@ static void report_error(const struct tuning *tuning) {
 
 /* Whether it has another value than it had. */
 static bool is_changed(const struct context *context, const struct tuning *tuning, int64_t *ret_sectors) {
-        struct opt_int kib = sysroot_read_int(context->root, "sys/dev/block/%u:%u/queue/read_ahead_kb",
-                        tuning->layer->major, tuning->layer->minor);
+        struct opt_int sectors = sectors_from_kib(sysroot_read_int(context->root,
+                        "sys/dev/block/%u:%u/queue/read_ahead_kb", tuning->layer->major, tuning->layer->minor));
 
-        *ret_sectors = kib.value * 2;
-        return kib.known && *ret_sectors != tuning->layer->readahead_sectors.value;
+        *ret_sectors = sectors.value;
+        return sectors.known && *ret_sectors != tuning->layer->readahead_sectors.value;
 }
 
 /* Puts back what it was to have for a moment only, if the worker was killed in that. Where that is of no use, says so. */

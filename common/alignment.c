@@ -75,7 +75,7 @@ static struct alignment_result judge(const struct geometry *geometry, const stru
                         return result;
 
         const struct geometry *g = &geometry[layer->index];
-        if (__builtin_mul_overflow(sector, (uint64_t)SECTOR_BYTES, &offset_bytes))
+        if (!sectors_to_bytes(sector, &offset_bytes))
                 return result;
 
         result.array = layer;

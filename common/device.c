@@ -187,7 +187,7 @@ int device_get_readahead(int fd, uint64_t *ret_sectors) {
 }
 
 int device_set_readahead(int fd, uint64_t sectors) {
-        if (sectors > LONG_MAX)
+        if (sectors > ULONG_MAX / SECTOR_BYTES) /* which the kernel makes bytes of, and does not look */
                 return -ERANGE;
         return ioctl(fd, BLKRASET, (unsigned long)sectors) < 0 ? -errno : 0;
 }

@@ -88,9 +88,7 @@ static bool is_unused(struct sysdir *dir, enum layer_kind kind) {
 
 /* Numbers that can't be negative: anything else is no such number. */
 static struct opt_int read_natural(struct sysdir *dir, const char *attribute) {
-        struct opt_int n = sysdir_read_int(dir, attribute);
-
-        return n.known && n.value < 0 ? opt_none() : n;
+        return opt_natural(sysdir_read_int(dir, attribute));
 }
 
 /* What tells a device from all others. */
@@ -139,13 +137,6 @@ static void read_numbers(struct sysdir *dir, const char *sysname, struct numbers
         ret->diskseq = read_natural(dir, "diskseq");
 }
 
-/* A number of KiB, in units of which one has so many. */
-static struct opt_int from_kib(struct opt_int kib, int64_t units) {
-        if (!kib.known || kib.value < 0 || kib.value > INT64_MAX / units)
-                return (struct opt_int){0};
-        return opt_some(kib.value * units);
-}
-
 /* Whether the kernel's rule that it is no smaller than a physical block, which is a power of two, makes it a multiple. */
 static bool is_power_of_two(struct opt_int n) {
         return n.known && n.value > 0 && (n.value & (n.value - 1)) == 0;
@@ -157,14 +148,14 @@ static void read_limits(struct sysdir *dir, struct layer *layer) {
 
         if (sysdir_open_in(dir, "queue", &queue) < 0)
                 return;
-        layer->readahead_sectors = from_kib(sysdir_read_int(&queue, "read_ahead_kb"), 2);
+        layer->readahead_sectors = sectors_from_kib(sysdir_read_int(&queue, "read_ahead_kb"));
         layer->io_min_bytes = read_natural(&queue, "minimum_io_size");
         layer->io_opt_bytes = read_natural(&queue, "optimal_io_size");
         layer->rotational = read_natural(&queue, "rotational");
         if (opt_or(layer->io_opt_bytes, 0) > 0 && !is_power_of_two(layer->io_min_bytes))
                 layer->physical_block_bytes = read_natural(&queue, "physical_block_size");
         if (opt_or(layer->rotational, 0) == 1 && opt_or(layer->io_opt_bytes, -1) == 0)
-                layer->max_request_bytes = from_kib(sysdir_read_int(&queue, "max_sectors_kb"), 1024);
+                layer->max_request_bytes = bytes_from_kib(sysdir_read_int(&queue, "max_sectors_kb"));
 }
 
 static int read_backing_file(struct sysdir *dir, struct topology *topology, struct layer *layer) {
@@ -403,7 +394,7 @@ int block_link_slaves(const struct sysroot *root, struct topology *topology, con
 }
 
 static struct opt_int read_readahead(const struct sysroot *root, const char *path) {
-        return from_kib(sysroot_read_int(root, "%s/queue/read_ahead_kb", path), 2);
+        return sectors_from_kib(sysroot_read_int(root, "%s/queue/read_ahead_kb", path));
 }
 
 /* Partitions last: they have their disk's. */
@@ -447,7 +438,7 @@ int block_read_power(const struct sysroot *root, struct topology *topology) {
 
         if (!wanted)
                 return -ENOMEM;
-        for (size_t i = topology->n_layers; i-- > 0;) {
+        for (size_t i = topology->n_layers; i > 0 && i--;) {
                 struct layer *layer = topology->layers[i];
 
                 if (layer->carried && !wanted[i])

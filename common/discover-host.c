@@ -202,14 +202,14 @@ int host_read_swaps(const struct sysroot *root, struct topology *topology) {
 /* The number in a line "NAME:   NUMBER kB", in bytes. */
 static struct opt_int parse_kilobytes(const char *line, const char *name) {
         size_t n = strlen(name);
-        int64_t kilobytes;
+        int64_t kib;
         int end = 0;
 
         if (strncmp(line, name, n) != 0)
                 return (struct opt_int){0};
-        if (sscanf(line + n, ": %15" SCNd64 " kB%n", &kilobytes, &end) != 1 || end == 0 || kilobytes < 0)
+        if (sscanf(line + n, ": %15" SCNd64 " kB%n", &kib, &end) != 1 || end == 0)
                 return (struct opt_int){0};
-        return opt_some(kilobytes * 1024);
+        return bytes_from_kib(opt_some(kib));
 }
 
 /* Looks for it in the first LINES_MAX lines of a file. */

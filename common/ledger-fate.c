@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "common/ledger-fate.h"
-#include "common/topology.h"
+#include "common/sectors.h"
 
 enum ledger_fate ledger_judge_value(const struct ledger_entry *entry, const struct sysroot *root) {
-        struct opt_int kib = sysroot_read_int(
-                        root, "sys/dev/block/%u:%u/queue/read_ahead_kb", entry->device.major, entry->device.minor);
+        struct opt_int sectors = sectors_from_kib(sysroot_read_int(
+                        root, "sys/dev/block/%u:%u/queue/read_ahead_kb", entry->device.major, entry->device.minor));
 
-        if (!kib.known)
+        if (!sectors.known)
                 return LEDGER_UNDECIDED;
-        return (uint64_t)kib.value * 1024 / SECTOR_BYTES == entry->new_sectors ? LEDGER_MADE : LEDGER_NOT_MADE;
+        return (uint64_t)sectors.value == entry->new_sectors ? LEDGER_MADE : LEDGER_NOT_MADE;
 }
 
 bool ledger_owner_is_alive(struct ledger_owners *owners, const struct process *owner) {

@@ -44,7 +44,10 @@ static uint64_t difference(uint64_t first, uint64_t then) {
 
 bool probe_busy_reason(const char *name, const struct io_counters *first, const struct io_counters *then, char *reason,
                 size_t size) {
-        uint64_t n = difference(first->reads, then->reads) + difference(first->writes, then->writes);
+        uint64_t n;
+
+        if (__builtin_add_overflow(difference(first->reads, then->reads), difference(first->writes, then->writes), &n))
+                n = UINT64_MAX;
 
         if (n > PROBE_OTHERS_MAX)
                 snprintf(reason, size, "%s is busy: others made %" PRIu64 " reads and writes in %g s", name, n,
@@ -61,7 +64,7 @@ bool probe_was_disturbed(const struct io_counters *first, const struct io_counte
                 uint64_t ahead_bytes) {
         uint64_t bytes, expected;
 
-        if (__builtin_mul_overflow(difference(first->sectors_read, then->sectors_read), SECTOR_BYTES, &bytes) ||
+        if (!sectors_to_bytes(difference(first->sectors_read, then->sectors_read), &bytes) ||
                         __builtin_add_overflow(own_bytes, ahead_bytes, &expected))
                 return false;
         return bytes > expected && bytes - expected > own_bytes / PROBE_OTHERS_SHARE;

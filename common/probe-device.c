@@ -105,7 +105,7 @@ int probe_source_set(const struct probe_device_ops *ops, const struct probe_fds 
         r = ops->get_size(ops->userdata, fds->fds[0], &size_bytes);
         if (r < 0)
                 return r;
-        if (__builtin_mul_overflow(readahead_sectors, SECTOR_BYTES, &readahead_bytes))
+        if (!sectors_to_bytes(readahead_sectors, &readahead_bytes))
                 return -ERANGE;
         ret->fds = fds->fds;
         ret->size_bytes = size_bytes;

@@ -77,7 +77,7 @@ static int fetched_bytes(void *userdata, int fd, uint64_t *ret_bytes) {
 
         if (r < 0)
                 return r;
-        return __builtin_mul_overflow(counters.sectors_read, SECTOR_BYTES, ret_bytes) ? -ERANGE : 0;
+        return sectors_to_bytes(counters.sectors_read, ret_bytes) ? 0 : -ERANGE;
 }
 
 const struct probe_ops probe_ops_real = {

@@ -17,8 +17,7 @@
 #include "arena.h"
 #include "kind.h"
 #include "opt.h"
-
-#define SECTOR_BYTES 512
+#include "sectors.h"
 
 struct layer;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "common/cleanup.h"
-#include "common/topology.h"
+#include "common/sectors.h"
 #include "common/units.h"
 
 /* An exact number may have so many digits before it is rounded instead. */
@@ -23,11 +23,10 @@ static bool exact_tenths(uint64_t bytes, unsigned shift, uint64_t *ret) {
         unsigned tenth;
 
         /* rest × 10 must be a multiple of the unit; the largest unit leaves four bits, enough for × 10. */
-        if (rest * 10 % unit != 0)
+        if (rest * 10 % unit != 0 || __builtin_mul_overflow(whole, 10, &whole))
                 return false;
         tenth = (unsigned)(rest * 10 / unit);
-        *ret = whole * 10 + tenth;
-        return true;
+        return !__builtin_add_overflow(whole, tenth, ret);
 }
 
 static char *format_tenths(char *buffer, uint64_t tenths, const char *unit) {
@@ -56,7 +55,7 @@ char *units_format_bytes(char buffer[static UNITS_BUFFER], uint64_t bytes) {
 
         while (largest + 1 < ARRAY_SIZE(unit_names) && bytes >> (largest + 1) * 10 != 0)
                 largest++;
-        for (size_t unit = largest + 1; unit-- > 0;) {
+        for (size_t unit = largest + 1; unit > 0 && unit--;) {
                 if (!exact_tenths(bytes, (unsigned)unit * 10, &tenths))
                         continue;
                 if (unit == largest || tenths < (uint64_t)EXACT_NUMBER_MAX * 10)
@@ -69,7 +68,7 @@ char *units_format_bytes(char buffer[static UNITS_BUFFER], uint64_t bytes) {
 char *units_format_sectors(char buffer[static UNITS_BUFFER], uint64_t sectors) {
         uint64_t bytes;
 
-        if (__builtin_mul_overflow(sectors, SECTOR_BYTES, &bytes))
+        if (!sectors_to_bytes(sectors, &bytes))
                 snprintf(buffer, UNITS_BUFFER, "%" PRIu64 " sectors", sectors);
         else
                 units_format_bytes(buffer, bytes);

@@ -214,6 +214,8 @@ static void test_ioctls_on_no_device(void **state) {
         assert_int_equal(device_get_readahead(fd, &value), -ENOTTY);
         assert_int_equal(device_set_readahead(fd, 256), -ENOTTY);
         assert_int_equal(device_set_readahead(fd, UINT64_MAX), -ERANGE);
+        /* In bytes it would be 0 to the kernel, which is off. */
+        assert_int_equal(device_set_readahead(fd, UINT64_MAX / 512 + 1), -ERANGE);
         assert_int_equal(device_get_size(fd, &value), -ENOTTY);
         assert_int_equal(value, 42);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/discover.h"
+#include "common/ledger-fate.h"
 #include "common/ledger.h"
 #include "tests/support/tree.h"
 
@@ -187,11 +188,42 @@ static void test_owner_is_gone(void **state) {
         check_note(topology_find(topology, "sdf")->set, 5, false, false); /* somebody has set it since */
 }
 
+/* Numbers that wrap around to the one that was given prove nothing, and what is no number decides nothing. */
+static void test_value_judged(void **state) {
+        static const struct {
+                const char *kib;
+                uint64_t sectors;
+                enum ledger_fate fate;
+        } cases[] = {
+                        {"1536\n", 3072, LEDGER_MADE},
+                        {"1536\n", 256, LEDGER_NOT_MADE},
+                        {"0\n", 0, LEDGER_MADE},
+                        {"4611686018427387903\n", INT64_MAX - 1, LEDGER_MADE},
+                        {"18014398509481984\n", 0, LEDGER_NOT_MADE},    /* 2^64 bytes */
+                        {"18014398509483520\n", 3072, LEDGER_NOT_MADE}, /* and 1536 KiB */
+                        {"9223372036854775807\n", 0, LEDGER_UNDECIDED}, /* KiB that no sectors can be */
+                        {"-1536\n", 3072, LEDGER_UNDECIDED},
+                        {"18446744073709551615\n", 3072, LEDGER_UNDECIDED},
+                        {"\n", 0, LEDGER_UNDECIDED},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                const struct ledger_entry entry = {.device = disk("sda", 0, 1), .new_sectors = cases[i].sectors};
+                _cleanup_(tree_freep) struct tree *tree = tree_new();
+                _cleanup_(sysroot_freep) struct sysroot *root = NULL;
+
+                tree_write(tree, "sys/dev/block/8:0/queue/read_ahead_kb", cases[i].kib);
+                assert_int_equal(sysroot_open(tree_path(tree), &root), 0);
+                assert_int_equal(ledger_judge_value(&entry, root), cases[i].fate);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_notes),
                         cmocka_unit_test(test_owner_is_gone),
                         cmocka_unit_test(test_damaged),
+                        cmocka_unit_test(test_value_judged),
         };
 
         return cmocka_run_group_tests_name("discover-ledger", tests, NULL, NULL);

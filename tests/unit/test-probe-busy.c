@@ -52,6 +52,9 @@ static void test_busy(void **state) {
                         {{100, 50, 0, 0}, {100, 50, 0, 3}, "md0 is busy: 3 reads and writes of others are under way"},
                         /* What was under way at the first look and is done is counted as done. */
                         {{100, 50, 0, 2}, {102, 50, 0, 0}, NULL},
+                        /* More than can be counted is not nothing. */
+                        {{0, 0, 0, 0}, {UINT64_MAX, 1, 0, 0},
+                                        "md0 is busy: others made 18446744073709551615 reads and writes in 0.2 s"},
                         /* Begun anew, for whatever reason: nobody knows. */
                         {{100, 50, 0, 0}, {0, 0, 0, 0}, NULL},
         };

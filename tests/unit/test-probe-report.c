@@ -198,6 +198,21 @@ static void test_limits_grow(void **state) {
         assert_int_equal(probe_report_msec(&report), 26000);
 }
 
+/* What is no readahead, however large, is nothing to go by: 2^55 sectors are no bytes at all, and 128 MiB more no 128 MiB. */
+static void test_senseless_readahead(void **state) {
+        static const char *const numbers[] = {
+                        "2147483648", "36028797018963968", "36028797019226112", "9223372036854775807"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+                _cleanup_(stack_freep) struct stack *stack = stack_build("disk a");
+                struct probe_report report;
+
+                stack_layer(stack, "a")->readahead_sectors = opt_some(strtoll(numbers[i], NULL, 10));
+                report = plan(stack, "a", (struct probe_request){.form = PROBE_FORM_RATE});
+                assert_int_equal(report.passes[0].limits.bytes_per_run, 256 << 20);
+        }
+}
+
 static void test_too_many(void **state) {
         _cleanup_(arena_freep) struct arena *arena = arena_new();
         struct probe_request request = {.form = PROBE_FORM_BELOW, .runs = 5};
@@ -422,6 +437,7 @@ int main(void) {
                         cmocka_unit_test(test_forms),
                         cmocka_unit_test(test_bytes_are_shared),
                         cmocka_unit_test(test_limits_grow),
+                        cmocka_unit_test(test_senseless_readahead),
                         cmocka_unit_test(test_too_many),
                         cmocka_unit_test(test_sentences),
                         cmocka_unit_test(test_tools),

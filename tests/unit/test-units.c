@@ -50,6 +50,11 @@ static void test_bytes(void **state) {
                         {TIB - 1, "1 TiB"},
                         {UINT64_C(1) << 60, "1 EiB"},
                         {UINT64_MAX, "16 EiB"},
+                        /* ten times as much is no number */
+                        {UINT64_MAX / 10, "1.6 EiB"},
+                        {UINT64_MAX / 10 + 1, "1.6 EiB"},
+                        {UINT64_MAX / 10 * 2 + 1, "3.2 EiB"},
+                        {(UINT64_MAX / 10 + 1) / KIB * KIB, "1.6 EiB"},
         };
         char buffer[UNITS_BUFFER];
 
