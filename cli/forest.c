@@ -53,7 +53,7 @@ static int reach_compute(const struct survey *survey, struct reach *ret) {
                 for (size_t k = 0; k < layer->n_below; k++)
                         reach.down[i] |= reach.down[layer->below[k]->index];
         }
-        for (size_t i = topology->n_layers; i-- > 0;) {
+        for (size_t i = topology->n_layers; i > 0 && i--;) {
                 const struct layer *layer = topology->layers[i];
 
                 for (size_t k = 0; k < layer->n_above; k++)
@@ -117,7 +117,7 @@ static size_t take_bottoms(const struct survey *survey, const struct layer *cons
                 marked[layers[i]->index] = true;
         }
         /* A layer comes after all that are beneath it, so that one pass down is enough. */
-        for (size_t i = topology->n_layers; i-- > 0;) {
+        for (size_t i = topology->n_layers; i > 0 && i--;) {
                 const struct layer *layer = topology->layers[i];
 
                 for (size_t k = 0; marked[i] && k < layer->n_below; k++) {

@@ -73,7 +73,7 @@ int graph_print_dot(FILE *stream, const struct graph *graph) {
                         stream);
         for (int i = 0; i < _LAYER_STATE_MAX; i++)
                 fprintf(stream, "  /* %s: %s */\n", styles[i].fill, styles[i].meaning);
-        for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
+        for (size_t i = topology->n_layers; r == 0 && i > 0 && i--;)
                 if (graph->shown[i])
                         r = print_layer(stream, graph, topology->layers[i]);
         fputs("}\n", stream);

@@ -70,7 +70,7 @@ int graph_print_mermaid(FILE *stream, const struct graph *graph) {
         fputs("flowchart TD\n", stream);
         for (int i = 0; i < _LAYER_STATE_MAX; i++)
                 fprintf(stream, "  classDef %s fill:%s,stroke:#555,color:#000\n", styles[i].name, styles[i].fill);
-        for (size_t i = topology->n_layers; r == 0 && i-- > 0;)
+        for (size_t i = topology->n_layers; r == 0 && i > 0 && i--;)
                 if (graph->shown[i])
                         r = print_layer(stream, graph, topology->layers[i]);
         return r;

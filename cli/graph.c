@@ -19,7 +19,7 @@
 static void show_beneath(struct graph *graph) {
         const struct topology *topology = graph->survey->topology;
 
-        for (size_t i = topology->n_layers; i-- > 0;) {
+        for (size_t i = topology->n_layers; i > 0 && i--;) {
                 const struct layer *layer = topology->layers[i];
 
                 for (size_t k = 0; graph->shown[i] && k < layer->n_below; k++)

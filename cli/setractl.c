@@ -266,5 +266,5 @@ int main(int argc, char *argv[]) {
         if (argc < 1)
                 return STATUS_USAGE;
         argv[0] = program; /* getopt_long() begins its messages with it */
-        return finish_output(run(argc, argv));
+        return (int)finish_output(run(argc, argv));
 }

@@ -37,10 +37,11 @@ static size_t plain_json(const char *json, size_t size, uint32_t *ret_acting, si
 
 /* What is above U+FFFF takes a pair of surrogates. */
 static int write_escape(FILE *stream, uint32_t c) {
-        const uint32_t above = c - 0x10000;
+        uint32_t above;
 
         if (c < 0x10000)
                 return fprintf(stream, "\\u%04" PRIx32, c);
+        above = c - 0x10000;
         return fprintf(stream, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 | above >> 10, 0xdc00 | (above & 0x3ff));
 }
 

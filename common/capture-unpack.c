@@ -70,7 +70,7 @@ static bool is_safe_name(const char *name) {
 }
 
 int capture_open_below(int directory, const char *name, int flags) {
-        struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
+        struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
                         .mode = (flags & O_CREAT) ? 0600 : 0,
                         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
         long fd;

@@ -129,7 +129,7 @@ static int find_striping(const struct layer *layer, const struct layer ***ret, s
         while (n_stack > 0) {
                 const struct layer *next = stack[--n_stack];
 
-                for (size_t i = next->n_below; i-- > 0;) {
+                for (size_t i = next->n_below; i > 0 && i--;) {
                         const struct layer *below = next->below[i];
 
                         if (below->index >= layer->index || seen[below->index])

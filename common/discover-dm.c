@@ -5,6 +5,7 @@
 
 #include "common/discover-dm.h"
 #include "common/dmtable.h"
+#include "common/growth.h"
 
 /* Kernel: DM_NAME_LEN 128, DM_UUID_LEN 129. Mangled, each byte may be four. */
 #define NAME_MAX_MANGLED 1024
@@ -49,10 +50,10 @@ int dm_identify(struct topology *topology, struct layer *layer, const char *name
 static int append_segment(struct arena *arena, struct dm_info *dm, const struct dm_segment *segment) {
         size_t n = dm->n_segments;
 
-        if ((n & (n - 1)) == 0) {
+        if (growth_is_due(n)) {
                 struct dm_segment *grown;
 
-                grown = arena_alloc_array(arena, n ? n * 2 : 1, sizeof(*grown));
+                grown = arena_alloc_array(arena, growth_room(n), sizeof(*grown));
                 if (!grown)
                         return -ENOMEM;
                 if (n > 0)

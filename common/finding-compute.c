@@ -68,7 +68,7 @@ static uint64_t *find_least_above(const struct topology *topology) {
 
         if (!least)
                 return NULL;
-        for (size_t i = topology->n_layers; i-- > 0;) {
+        for (size_t i = topology->n_layers; i > 0 && i--;) {
                 const struct layer *layer = topology->layers[i];
 
                 least[i] = UINT64_MAX;

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "common/fingerprint.h"
-
-/* FNV-1a, 64 bits. */
-#define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME  UINT64_C(0x100000001b3)
+#include "common/wrap.h"
 
 struct node {
         const struct layer *layer; /* NULL: not beneath */
@@ -15,25 +12,21 @@ struct node {
         bool holds_array; /* it is something that stripes or mirrors, or lies over it */
 };
 
-static uint64_t hash_byte(uint64_t hash, unsigned char byte) {
-        return (hash ^ byte) * FNV_PRIME;
-}
-
 static uint64_t hash_number(uint64_t hash, uint64_t number) {
         for (unsigned i = 0; i < sizeof(number); i++)
-                hash = hash_byte(hash, (unsigned char)(number >> (8 * i)));
+                hash = fnv_add(hash, (unsigned char)(number >> (8 * i)));
         return hash;
 }
 
 /* With its end, so that two texts in a row are not taken for one. */
 static uint64_t hash_text(uint64_t hash, const char *text) {
         for (const char *p = text; *p; p++)
-                hash = hash_byte(hash, (unsigned char)*p);
-        return hash_byte(hash, 0);
+                hash = fnv_add(hash, (unsigned char)*p);
+        return fnv_add(hash, 0);
 }
 
 static uint64_t hash_opt(uint64_t hash, struct opt_int number) {
-        return hash_number(hash_byte(hash, number.known), number.known ? (uint64_t)number.value : 0);
+        return hash_number(fnv_add(hash, number.known), number.known ? (uint64_t)number.value : 0);
 }
 
 /* Its legs fail and are replaced, or are moved, as an array's members; levels without redundancy as with md. */
@@ -67,7 +60,7 @@ static uint64_t hash_segment(uint64_t hash, const struct dm_segment *segment) {
         for (size_t i = 0; i < segment->n_legs; i++) {
                 hash = hash_number(hash, (uint64_t)segment->legs[i].major << 32 | segment->legs[i].minor);
                 hash = hash_number(hash, segment->legs[i].offset_sectors);
-                hash = hash_byte(hash, segment->legs[i].role == LEG_DATA);
+                hash = fnv_add(hash, segment->legs[i].role == LEG_DATA);
         }
         return hash;
 }
@@ -141,7 +134,7 @@ uint64_t stack_fingerprint(const struct layer *layer) {
         if (!nodes || !hashes)
                 return 0;
         nodes[layer->index].layer = layer;
-        for (size_t i = layer->index + 1; i-- > 0;)
+        for (size_t i = layer->index + 1; i > 0 && i--;)
                 for (size_t j = 0; nodes[i].layer && j < nodes[i].layer->n_below; j++)
                         nodes[nodes[i].layer->below[j]->index].layer = nodes[i].layer->below[j];
         for (size_t i = 0; i <= layer->index; i++)

@@ -194,7 +194,7 @@ static int link_below(struct inventory *inventory, const struct layer *layer) {
         if (r < 0)
                 return r;
         /* From the last, as the list is filled from its head. */
-        for (size_t i = layer->n_below; i-- > 0;) {
+        for (size_t i = layer->n_below; i > 0 && i--;) {
                 struct known *lower = inventory_known(inventory, layer->below[i]->sysname);
 
                 if (lower && (link_edge(upper, lower) < 0 || note_turn(inventory, lower) < 0))

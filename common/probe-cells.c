@@ -2,6 +2,7 @@
 
 #include "common/probe-cells.h"
 #include "common/probe.h"
+#include "common/wrap.h"
 
 /* Cells, and what is around a place, begin at multiples of this: of the largest pages of common machines. */
 #define UNIT (UINT64_C(64) << 10)
@@ -60,7 +61,7 @@ bool probe_cells_compute(const struct probe_field *field, struct probe_cells *re
 }
 
 /* A number whose neighbours give ones that have nothing in common with it (the last step of splitmix64). */
-static uint64_t mix(uint64_t value) {
+_wraps_ static uint64_t mix(uint64_t value) {
         value += UINT64_C(0x9e3779b97f4a7c15);
         value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
         value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);

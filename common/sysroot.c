@@ -154,7 +154,7 @@ bool sysroot_is_live(const struct sysroot *root) {
 
 int sysroot_lookup(const struct sysroot *root, const char *path, int flags) {
         struct open_how how = {
-                        .flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+                        .flags = (unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
         long fd = -1;
 
         if (root->live) {

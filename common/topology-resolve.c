@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/dmtable.h"
+#include "common/growth.h"
 #include "common/topology-private.h"
 
 static const char *after_prefix(const char *s, const char *prefix) {
@@ -170,8 +171,8 @@ int topology_label(struct topology *topology) {
 static int add_use(struct arena *arena, struct layer *layer, struct use use) {
         size_t n = layer->n_uses;
 
-        if ((n & (n - 1)) == 0) {
-                struct use *grown = arena_alloc_array(arena, n ? n * 2 : 1, sizeof(*grown));
+        if (growth_is_due(n)) {
+                struct use *grown = arena_alloc_array(arena, growth_room(n), sizeof(*grown));
 
                 if (!grown)
                         return -ENOMEM;

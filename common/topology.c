@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/growth.h"
 #include "common/topology-private.h"
 #include "common/topology.h"
+#include "common/wrap.h"
 
 /* Open hash of layers by kernel name, twice as many slots as layers at least; and what else is looked up often. */
 struct topology_index {
@@ -19,10 +21,10 @@ struct topology_index {
 #define SLOTS_FIRST 64U
 
 static uint64_t hash_name(const char *name) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+        uint64_t hash = FNV_OFFSET;
 
         for (; *name; name++)
-                hash = (hash ^ (unsigned char)(*name == '!' ? '/' : *name)) * UINT64_C(0x100000001b3);
+                hash = fnv_add(hash, (unsigned char)(*name == '!' ? '/' : *name));
         return hash;
 }
 
@@ -191,8 +193,8 @@ static bool holds(struct layer *const *layers, size_t n, const struct layer *lay
 
 /* Neighbour arrays grow by powers of two, so that their capacity follows from their length. */
 static int append_neighbour(struct arena *arena, struct layer ***layers, size_t *n, struct layer *layer) {
-        if ((*n & (*n - 1)) == 0) {
-                struct layer **grown = arena_alloc_array(arena, *n ? *n * 2 : 1, sizeof(*grown));
+        if (growth_is_due(*n)) {
+                struct layer **grown = arena_alloc_array(arena, growth_room(*n), sizeof(*grown));
 
                 if (!grown)
                         return -ENOMEM;

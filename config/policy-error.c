@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/growth.h"
 #include "common/printable.h"
+#include "common/wrap.h"
 #include "config/policy-error.h"
 #include "config/policy-syntax.h"
 
@@ -42,9 +44,7 @@ char *policy_error_format(const struct policy_error *error) {
 
 /* An array has room for a power of two, so its size says when it is full. NULL without memory. */
 static void *make_room(void *items, size_t n, size_t size) {
-        if ((n & (n - 1)) != 0)
-                return items;
-        return reallocarray(items, n ? n * 2 : 1, size);
+        return growth_is_due(n) ? reallocarray(items, growth_room(n), size) : items;
 }
 
 /* Errors quote the file, and go to terminals and to the journal. */
@@ -59,19 +59,18 @@ static void make_printable(char *s) {
         }
 }
 
-/* FNV-1a */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
         const unsigned char *s = bytes;
 
         for (size_t i = 0; i < n; i++)
-                hash = (hash ^ s[i]) * UINT64_C(1099511628211);
+                hash = fnv_add(hash, s[i]);
         return hash;
 }
 
 /* Counts an error for which there is no place, so that one that comes again and again can be told from many. */
 static int add_to_rest(struct policy_errors *errors, const struct policy_error *error) {
         uint64_t *rest = make_room(errors->rest, errors->n_rest, sizeof(*rest));
-        uint64_t hash = UINT64_C(14695981039346656037);
+        uint64_t hash = FNV_OFFSET;
 
         if (!rest)
                 return -ENOMEM;

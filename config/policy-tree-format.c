@@ -14,10 +14,11 @@ struct output {
 };
 
 static void put(struct output *out, const char *text) {
-        size_t n = strnlen(text, FORMAT_BYTES_MAX + 1), room = FORMAT_BYTES_MAX - out->length;
+        size_t n = strnlen(text, FORMAT_BYTES_MAX + 1), room;
 
         if (out->full)
                 return;
+        room = FORMAT_BYTES_MAX - out->length;
         if (n > room) {
                 /* Not in the midst of a character of UTF-8. */
                 for (n = room; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)

@@ -117,9 +117,9 @@ static void print_value(FILE *f, const char *text) {
 
 static void print_kinds(FILE *f, const struct tally_sums *sums) {
         print_head(f, "setrad_layers", "gauge", "Block devices, by kind of layer.");
-        for (size_t i = 0; i < _KIND_MAX; i++)
-                if (sums->n_of_kind[i] > 0)
-                        fprintf(f, "setrad_layers{kind=\"%s\"} %zu\n", kind_name(i), sums->n_of_kind[i]);
+        for (enum layer_kind kind = 0; kind < _KIND_MAX; kind++)
+                if (sums->n_of_kind[kind] > 0)
+                        fprintf(f, "setrad_layers{kind=\"%s\"} %zu\n", kind_name(kind), sums->n_of_kind[kind]);
 }
 
 static void print_probe(FILE *f, const struct probed *probed, const char *when, double mbps) {

@@ -80,7 +80,7 @@ static int arm(sd_event_source *source, uint64_t due_usec) {
 static uint64_t jitter(uint64_t usec) {
         uint64_t spread = usec / 5, number = 0;
 
-        if (spread == 0 || getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+        if (spread == 0 || getrandom(&number, sizeof(number), GRND_NONBLOCK) != (ssize_t)sizeof(number))
                 return usec;
         return usec - spread / 2 + number % spread;
 }

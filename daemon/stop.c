@@ -266,7 +266,7 @@ static void put_back(struct stop *stop) {
         start(stop, 0, stop->n_recorded);
         while (stop->n_parts > 0 && monotonic_msec() < stop->end_msec) {
                 wait_for_news(stop);
-                for (unsigned i = stop->n_parts; i-- > 0;)
+                for (unsigned i = stop->n_parts; i > 0 && i--;)
                         if (advance(stop, &stop->parts[i]))
                                 stop->parts[i] = stop->parts[--stop->n_parts];
         }

@@ -44,13 +44,22 @@ static struct device *device_new(const char *sysname) {
         return device;
 }
 
-static void count(struct tally *tally, const struct device *device, size_t by) {
-        tally->sums.n_layers += by;
-        tally->sums.n_of_kind[device->kind] += by;
-        tally->sums.n_changes += device->change ? by : 0;
-        tally->sums.n_held += device->held ? by : 0;
-        tally->sums.n_mismatches += device->mismatch ? by : 0;
-        tally->sums.n_waiting += device->waiting ? by : 0;
+static void count(struct tally_sums *sums, const struct device *device) {
+        sums->n_layers++;
+        sums->n_of_kind[device->kind]++;
+        sums->n_changes += device->change;
+        sums->n_held += device->held;
+        sums->n_mismatches += device->mismatch;
+        sums->n_waiting += device->waiting;
+}
+
+static void discount(struct tally_sums *sums, const struct device *device) {
+        sums->n_layers--;
+        sums->n_of_kind[device->kind]--;
+        sums->n_changes -= device->change;
+        sums->n_held -= device->held;
+        sums->n_mismatches -= device->mismatch;
+        sums->n_waiting -= device->waiting;
 }
 
 static void drop(struct tally *tally, const struct device *key) {
@@ -59,7 +68,7 @@ static void drop(struct tally *tally, const struct device *key) {
         if (!node)
                 return;
         device = *node;
-        count(tally, device, (size_t)-1);
+        discount(&tally->sums, device);
         tdelete(device, &tally->devices, compare);
         free(device);
 }
@@ -89,7 +98,7 @@ static int take_decision(struct tally *tally, const struct decision *decision) {
                 free(device);
                 return -ENOMEM;
         }
-        count(tally, device, 1);
+        count(&tally->sums, device);
         return 0;
 }
 
