@@ -62,6 +62,12 @@ CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
             -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wno-unused-parameter \
             -Werror=switch # what has no case of its own would be without a name
+# Of the programs, not of tests: a number that becomes another one where it is kept, handed on or printed. All compilers have
+# the first two; of the others those that this one knows.
+CONVERSION_WARNINGS := -Wconversion -Wsign-conversion $(shell \
+        for flag in -Warith-conversion -Wformat-signedness -Wshift-overflow=2; do \
+                $(CC) -Werror $$flag -fsyntax-only -x c /dev/null 2>/dev/null && echo $$flag; \
+        done)
 SETRAD_CPPFLAGS := -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPKG_VENDORDIR='"$(VENDORDIR)"' \
                    -DPKG_SYSCONFDIR='"$(SYSCONFDIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
 SETRAD_CFLAGS := -std=gnu17 -pthread $(WARNINGS) $(if $(WERROR),-Werror) -fno-common -MMD -MP
@@ -83,6 +89,8 @@ endif
 ifdef FUZZ
   SETRAD_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   SETRAD_LDFLAGS += -fsanitize=address,undefined
+  # Defined by C, and a mistake all the same but for common/wrap.h. Of the programs, as the warnings.
+  CONVERSION_SANITIZERS := -fsanitize=unsigned-integer-overflow,unsigned-shift-base,implicit-conversion
 endif
 
 HARDENING ?= yes
@@ -103,7 +111,8 @@ ifneq ($(HARDENING),)
     endif
   endif
 endif
-COMPILE = $(CC) $(SETRAD_CPPFLAGS) $(CPPFLAGS) $(SETRAD_CFLAGS) $(CFLAGS)
+COMPILE = $(CC) $(SETRAD_CPPFLAGS) $(CPPFLAGS) $(SETRAD_CFLAGS) \
+        $(if $(filter tests/%,$<),,$(CONVERSION_WARNINGS) $(CONVERSION_SANITIZERS)) $(CFLAGS)
 LINK = $(CC) $(SETRAD_CFLAGS) $(CFLAGS) $(SETRAD_LDFLAGS) $(LDFLAGS)
 
 ifndef V
