@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -110,8 +109,7 @@ static int fill_from_report(void *userdata, int directory) {
 static int open_report(const struct sysroot *report, struct sysroot **ret, char **ret_reason) {
         int r;
 
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): to userdata, which is not const for others */
-        r = open_temporary(fill_from_report, (void *)(uintptr_t)report, ret);
+        r = open_temporary(fill_from_report, (void *)report, ret);
         if (r == -ENOENT)
                 *ret_reason = strdup("it is a support report without sys/block, and without what lsblk, udevadm or "
                                      "blockdev say of block devices");
