@@ -83,10 +83,10 @@ static const char *mode_text(struct readahead_spec spec, struct arena *arena) {
         switch (spec.mode) {
         case READAHEAD_AUTO: return "readahead: auto";
         case READAHEAD_ARRAY: return "readahead: array";
-        case READAHEAD_STRIPES: return arena_printf(arena, "readahead: %" PRIu64 " stripes", spec.value);
+        case READAHEAD_STRIPES: return arena_printf(arena, "readahead: %" PRIu64 " stripes", spec.stripes);
         case READAHEAD_KEEP: return "readahead: keep";
         case READAHEAD_OFF: return "readahead: off";
-        case READAHEAD_SECTORS: return arena_printf(arena, "readahead: %" PRIu64 "s", spec.value);
+        case READAHEAD_SECTORS: return arena_printf(arena, "readahead: %" PRIu64 "s", spec.sectors);
         }
         return "";
 }

@@ -11,5 +11,5 @@
 /* --time: 100 ms to an hour. */
 int measure_parse_time(const char *text, uint64_t *msec);
 
-/* --bytes: LEAST, a multiple of 1 MiB, or more. */
-int measure_parse_bytes(const char *text, uint64_t least, uint64_t *bytes);
+/* --bytes: LEAST_BYTES, a multiple of 1 MiB, or more. */
+int measure_parse_bytes(const char *text, uint64_t least_bytes, uint64_t *bytes);

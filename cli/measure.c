@@ -68,9 +68,9 @@ static void find_signals(sigset_t *set) {
 static int wait_for_news(const struct measuring *measuring, uint64_t until_msec, bool *ret_signal) {
         struct pollfd fds[] = {{.fd = worker_fd(measuring->worker), .events = POLLIN},
                         {.fd = measuring->signal_fd, .events = POLLIN}};
-        uint64_t now = monotonic_msec(), left = until_msec > now ? until_msec - now : 0;
+        uint64_t now_msec = monotonic_msec(), left_msec = until_msec > now_msec ? until_msec - now_msec : 0;
 
-        if (poll(fds, ARRAY_SIZE(fds), left < 60000 ? (int)left : 60000) < 0 && errno != EINTR)
+        if (poll(fds, ARRAY_SIZE(fds), left_msec < 60000 ? (int)left_msec : 60000) < 0 && errno != EINTR)
                 return -errno;
         *ret_signal = fds[1].revents & POLLIN;
         return 0;
@@ -121,18 +121,18 @@ static int wait_for_end(struct measuring *measuring, int *ret_signal) {
 
 /* What is done by then is taken. -EBUSY if it can't even be killed. */
 static int end_worker(struct measuring *measuring) {
-        uint64_t deadline = monotonic_msec() + MEASURE_GRACE_MSEC;
+        uint64_t until_msec = monotonic_msec() + MEASURE_GRACE_MSEC;
         struct pollfd pollfd = {.fd = worker_fd(measuring->worker), .events = POLLIN};
         int r = -EAGAIN;
 
         (void)worker_cut(measuring->worker);
         (void)kill(worker_pid(measuring->worker), SIGTERM);
         while (r == -EAGAIN) {
-                uint64_t now = monotonic_msec();
+                uint64_t now_msec = monotonic_msec();
 
-                if (now >= deadline)
+                if (now_msec >= until_msec)
                         break;
-                (void)poll(&pollfd, 1, (int)(deadline - now));
+                (void)poll(&pollfd, 1, (int)(until_msec - now_msec));
                 r = collect(measuring);
         }
         return worker_kill(measuring->worker, KILL_GRACE_MSEC);

@@ -16,10 +16,10 @@
 #define DD_BYTES       (10U << 20)
 #define HDPARM_RUN_BYTES                                                                                               \
         (UINT64_C(32) << 30) /* more than is read in its time; a whole large disk takes long to look at */
-#define DD_COUNT        400U
-#define RUN_BYTES       (UINT64_C(256) << 20)
-#define RUN_WINDOWS     16U
-#define READAHEAD_SENSE (UINT64_C(1) << 40) /* bytes; a number above it is no readahead */
+#define DD_COUNT             400U
+#define RUN_BYTES            (UINT64_C(256) << 20)
+#define RUN_WINDOWS          16U
+#define READAHEAD_BYTES_MOST (UINT64_C(1) << 40) /* a number above it is no readahead */
 
 /* Goes down from a layer, each one once. */
 struct descent {
@@ -189,16 +189,16 @@ static int add_layer(struct probe_report *report, struct arena *arena) {
 
 /* Enough for readahead to be under way for a while, and not so much that others lose their page cache to it. */
 static uint64_t run_bytes(const struct probe_report *report, const struct probe_pass *pass) {
-        uint64_t most = RUN_BYTES;
+        uint64_t most_bytes = RUN_BYTES;
 
         for (size_t i = 0; i < pass->n; i++) {
                 const struct probe_item *item = &report->items[pass->first + i];
-                uint64_t window = sectors_to_bytes_at_most(item->readahead_sectors);
+                uint64_t window_bytes = sectors_to_bytes_at_most(item->readahead_sectors);
 
-                if (window < READAHEAD_SENSE && window * RUN_WINDOWS * item->streams > most)
-                        most = window * RUN_WINDOWS * item->streams;
+                if (window_bytes < READAHEAD_BYTES_MOST && window_bytes * RUN_WINDOWS * item->streams > most_bytes)
+                        most_bytes = window_bytes * RUN_WINDOWS * item->streams;
         }
-        return most;
+        return most_bytes;
 }
 
 static uint64_t least(uint64_t a, uint64_t b) {
@@ -226,7 +226,7 @@ static uint64_t share_of_bytes(const struct probe_pass *pass) {
 static void set_limits(const struct probe_report *report, struct probe_pass *pass) {
         const struct probe_request *request = &report->request;
         struct probe_limits *limits = &pass->limits;
-        uint64_t usual = TIME_MSEC;
+        uint64_t usual_msec = TIME_MSEC;
 
         *limits = (struct probe_limits){.time_msec = request->time_msec,
                         .bytes = pass_bytes(report, pass),
@@ -235,23 +235,23 @@ static void set_limits(const struct probe_report *report, struct probe_pass *pas
                         .no_warm_up = is_tool(request->form)};
         switch (request->form) {
         case PROBE_FORM_HDPARM:
-                usual = HDPARM_MSEC;
+                usual_msec = HDPARM_MSEC;
                 limits->block_bytes = HDPARM_BYTES;
                 limits->bytes_per_run = HDPARM_RUN_BYTES;
                 break;
         case PROBE_FORM_DD:
-                usual = DD_MSEC;
+                usual_msec = DD_MSEC;
                 limits->block_bytes = request->block_bytes ?: DD_BYTES;
                 limits->bytes_per_run = limits->block_bytes * (request->count ?: DD_COUNT);
                 break;
         default:
-                usual = pass->n * TIME_EACH_MSEC > usual ? pass->n * TIME_EACH_MSEC : usual;
+                usual_msec = pass->n * TIME_EACH_MSEC > usual_msec ? pass->n * TIME_EACH_MSEC : usual_msec;
                 limits->bytes_per_run = run_bytes(report, pass);
                 if (limits->bytes > 0)
                         limits->bytes_per_run = least(limits->bytes_per_run, share_of_bytes(pass));
         }
         if (limits->time_msec == 0)
-                limits->time_msec = usual;
+                limits->time_msec = usual_msec;
 }
 
 static void add_pass(struct probe_report *report, size_t first, size_t n) {

@@ -189,21 +189,21 @@ static void print_change(FILE *f, const struct decision *decision, const struct 
 }
 
 static void print_failure(FILE *f, const struct decision *decision, const struct apply_result *result) {
-        int64_t wanted = opt_or(decision->target.sectors, 0);
+        int64_t wanted_sectors = opt_or(decision->target.sectors, 0);
 
         if (result->changed && result->error != -EREMOTEIO) {
                 errno = -result->error;
-                fprintf(f, "readahead was set to %" PRId64 " sectors; whether it has them is not known: %s: %m", wanted,
-                                apply_step_name(result->step));
+                fprintf(f, "readahead was set to %" PRId64 " sectors; whether it has them is not known: %s: %m",
+                                wanted_sectors, apply_step_name(result->step));
         } else if (result->changed)
                 fprintf(f, "readahead %" PRIu64 " → %" PRIu64 " sectors, not %" PRId64 " as was set",
-                                result->before_sectors, result->after_sectors, wanted);
+                                result->before_sectors, result->after_sectors, wanted_sectors);
         else if (result->error == -EAGAIN)
-                fprintf(f, "readahead was not set to %" PRId64 " sectors: it has become %" PRIu64 " meanwhile", wanted,
-                                result->before_sectors);
+                fprintf(f, "readahead was not set to %" PRId64 " sectors: it has become %" PRIu64 " meanwhile",
+                                wanted_sectors, result->before_sectors);
         else {
                 errno = -result->error;
-                fprintf(f, "readahead was not set to %" PRId64 " sectors: %s: %m", wanted,
+                fprintf(f, "readahead was not set to %" PRId64 " sectors: %s: %m", wanted_sectors,
                                 apply_step_name(result->step));
         }
 }

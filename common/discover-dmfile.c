@@ -185,7 +185,7 @@ typedef int (*line_handler)(const struct reader *reader, char *line);
 /* A line of "dmsetup table" or "dmsetup status"; LAYER is NULL if it is of a map that is not there. */
 struct table_line {
         struct layer *layer;
-        uint64_t start, length;
+        uint64_t start_sectors, length_sectors;
         const char *target, *params; /* NULL without a table */
 };
 
@@ -193,7 +193,7 @@ struct table_line {
 static int split_line(const struct reader *reader, char *line, struct table_line *ret) {
         const char *name;
 
-        if (dmtable_split_line(line, &name, &ret->start, &ret->length, &ret->target, &ret->params) < 0)
+        if (dmtable_split_line(line, &name, &ret->start_sectors, &ret->length_sectors, &ret->target, &ret->params) < 0)
                 return 0;
         name = dmname_demangle(reader->index.arena, name);
         if (!name)
@@ -212,9 +212,11 @@ static int read_table_line(const struct reader *reader, char *line) {
         split.layer->dm->tables_known = true;
         if (!split.target)
                 return 1;
-        r = dm_add_target(reader->topology, split.layer, split.start, split.length, split.target, split.params);
+        r = dm_add_target(reader->topology, split.layer, split.start_sectors, split.length_sectors, split.target,
+                        split.params);
         if (r >= 0)
-                r = dm_record_target(reader->root, split.layer, split.start, split.length, split.target, split.params);
+                r = dm_record_target(reader->root, split.layer, split.start_sectors, split.length_sectors, split.target,
+                                split.params);
         if (r < 0)
                 return r;
         dm_record_line_end(reader->root);
@@ -228,7 +230,8 @@ static int read_status_line(const struct reader *reader, char *line) {
         r = split_line(reader, line, &split);
         if (r <= 0 || !split.layer || !split.target)
                 return r;
-        r = dm_add_status(reader->root, split.layer, split.start, split.length, split.target, split.params);
+        r = dm_add_status(reader->root, split.layer, split.start_sectors, split.length_sectors, split.target,
+                        split.params);
         return r < 0 ? r : 1;
 }
 

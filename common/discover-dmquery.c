@@ -75,17 +75,17 @@ static bool is_suspended(struct dm_task *task) {
 }
 
 static int tell_targets(struct dm_task *task, dmquery_handler handler, void *userdata) {
-        uint64_t start, length;
+        uint64_t start_sectors, length_sectors;
         void *next = NULL;
         char *target, *params;
 
         do {
                 int r;
 
-                next = dm_get_next_target(task, next, &start, &length, &target, &params);
+                next = dm_get_next_target(task, next, &start_sectors, &length_sectors, &target, &params);
                 if (!target) /* no table at all */
                         break;
-                r = handler(userdata, start, length, target, params ?: "");
+                r = handler(userdata, start_sectors, length_sectors, target, params ?: "");
                 if (r < 0)
                         return r;
         } while (next);

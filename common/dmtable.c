@@ -250,19 +250,19 @@ int dmtable_parse_target(struct arena *arena, uint64_t start_sectors, uint64_t l
 }
 
 /* "START LENGTH TARGET PARAMS", cut up in place. */
-static int split_target(char *text, uint64_t *ret_start, uint64_t *ret_length, const char **ret_target,
+static int split_target(char *text, uint64_t *ret_start_sectors, uint64_t *ret_length_sectors, const char **ret_target,
                 const char **ret_params) {
         struct cursor cursor = {.next = text};
-        uint64_t start, length;
+        uint64_t start_sectors, length_sectors;
         struct word target;
         int r;
 
         if (!isdigit((unsigned char)text[0]))
                 return -EINVAL;
-        r = cursor_next_number(&cursor, INT64_MAX, &start);
+        r = cursor_next_number(&cursor, INT64_MAX, &start_sectors);
         if (r < 0)
                 return r;
-        r = cursor_next_number(&cursor, INT64_MAX, &length);
+        r = cursor_next_number(&cursor, INT64_MAX, &length_sectors);
         if (r < 0)
                 return r;
         target = cursor_next_word(&cursor);
@@ -272,21 +272,22 @@ static int split_target(char *text, uint64_t *ret_start, uint64_t *ret_length, c
         if (*cursor.next)
                 cursor.next++;
         text[target.start + target.length - text] = 0;
-        *ret_start = start;
-        *ret_length = length;
+        *ret_start_sectors = start_sectors;
+        *ret_length_sectors = length_sectors;
         *ret_target = target.start;
         *ret_params = cursor.next;
         return 0;
 }
 
-int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start, uint64_t *ret_length,
+int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start_sectors, uint64_t *ret_length_sectors,
                 const char **ret_target, const char **ret_params) {
         size_t length = strcspn(line, "\n");
 
         line[length] = 0;
         /* A name may hold ": " itself: it ends at the first one that a target follows. */
         for (char *colon = strstr(line, ": "); colon; colon = strstr(colon + 1, ": ")) {
-                if (colon == line || split_target(colon + 2, ret_start, ret_length, ret_target, ret_params) < 0)
+                if (colon == line || split_target(colon + 2, ret_start_sectors, ret_length_sectors, ret_target,
+                                                     ret_params) < 0)
                         continue;
                 *colon = 0;
                 *ret_name = line;
@@ -300,7 +301,7 @@ int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start, u
                 return -EINVAL;
         line[length - 1] = 0;
         *ret_name = line;
-        *ret_start = *ret_length = 0;
+        *ret_start_sectors = *ret_length_sectors = 0;
         *ret_target = *ret_params = NULL;
         return 0;
 }

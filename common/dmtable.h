@@ -32,7 +32,7 @@ int dmtable_apply_multipath_status(struct dm_segment *segment, const char *statu
  * Splits a line as "dmsetup table" or "dmsetup status" prints it ("NAME: START LENGTH TARGET PARAMS", names may hold ": "), in place.
  * A map without a table is "NAME: ". Returns 0 or -EINVAL.
  */
-int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start, uint64_t *ret_length,
+int dmtable_split_line(char *line, const char **ret_name, uint64_t *ret_start_sectors, uint64_t *ret_length_sectors,
                 const char **ret_target, const char **ret_params);
 
 /* The kind of a map by its segments: theirs if they agree, dm-mixed if not, dm-unknown if there are none. */

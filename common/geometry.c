@@ -151,10 +151,10 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
         return a;
 }
 
-uint64_t geometry_add_multiple(uint64_t multiple, uint64_t width, uint64_t bytes) {
-        if (width == 0 || bytes == 0 || bytes % width != 0)
-                return multiple;
-        return multiple / greatest_common_divisor(multiple, width) * width;
+uint64_t geometry_add_multiple(uint64_t multiple_bytes, uint64_t width_bytes, uint64_t bytes) {
+        if (width_bytes == 0 || bytes == 0 || bytes % width_bytes != 0)
+                return multiple_bytes;
+        return multiple_bytes / greatest_common_divisor(multiple_bytes, width_bytes) * width_bytes;
 }
 
 /* The widths that divide a common multiple of some of them have just that in common; any other does not divide it. */

@@ -68,10 +68,10 @@ bool geometry_is_array(const struct layer *layer);
 bool geometry_explains(const struct geometry *geometry, uint64_t bytes);
 
 /*
- * The least common multiple of MULTIPLE and WIDTH, if WIDTH divides BYTES as MULTIPLE does; else MULTIPLE. From 1 on, over
+ * The least common multiple of both, if WIDTH_BYTES divides BYTES as MULTIPLE_BYTES does; else the latter. From 1 on, over
  * some widths, it comes to BYTES if and only if BYTES is the least common multiple of any of them. Never overflows.
  */
-uint64_t geometry_add_multiple(uint64_t multiple, uint64_t width, uint64_t bytes);
+uint64_t geometry_add_multiple(uint64_t multiple_bytes, uint64_t width_bytes, uint64_t bytes);
 
 /*
  * The layers that LAYER reads its data from, without journals, spares, metadata, logs and caches: *ret_n of them in

@@ -44,11 +44,11 @@ struct opt_int mdattr_parse_pair(const char *text, struct opt_int *ret_old) {
         return now;
 }
 
-void mdattr_parse_progress(const char *text, struct opt_int *ret_done, struct opt_int *ret_total) {
+void mdattr_parse_progress(const char *text, struct opt_int *ret_synced_sectors, struct opt_int *ret_sync_sectors) {
         static const char of[] = " / ";
         struct opt_int done, total;
 
-        *ret_done = *ret_total = (struct opt_int){0};
+        *ret_synced_sectors = *ret_sync_sectors = (struct opt_int){0};
         done = parse_number(&text);
         if (!done.known || strncmp(text, of, strlen(of)) != 0)
                 return;
@@ -56,8 +56,8 @@ void mdattr_parse_progress(const char *text, struct opt_int *ret_done, struct op
         total = parse_number(&text);
         if (!total.known || *text || done.value < 0 || total.value <= 0 || done.value > total.value)
                 return;
-        *ret_done = done;
-        *ret_total = total;
+        *ret_synced_sectors = done;
+        *ret_sync_sectors = total;
 }
 
 const char *mdattr_layout_name(enum layer_kind kind, int64_t layout) {

@@ -13,7 +13,7 @@
 struct opt_int mdattr_parse_pair(const char *text, struct opt_int *ret_old);
 
 /* sync_completed: "73216 / 262144"; both unknown for "none", "delayed" and all else. */
-void mdattr_parse_progress(const char *text, struct opt_int *ret_done, struct opt_int *ret_total);
+void mdattr_parse_progress(const char *text, struct opt_int *ret_synced_sectors, struct opt_int *ret_sync_sectors);
 
 /* A layout of raid5 or raid6 as mdadm names it, "left-symmetric"; NULL for any other. */
 const char *mdattr_layout_name(enum layer_kind kind, int64_t layout);

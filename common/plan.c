@@ -82,7 +82,7 @@ struct plan_input {
         const struct topology *topology;
         const struct geometry *geometry;
         const uint64_t *states;
-        struct opt_int *planned; /* by layer->index, of those decided: the readahead that each has then */
+        struct opt_int *planned_sectors; /* by layer->index, of those decided: the readahead that each has then */
         struct plan_memo *memo;
         struct arena *arena;
 };
@@ -244,7 +244,7 @@ static int decide(const struct plan_input *in, const struct layer *layer, const 
                 return 0;
         }
 
-        d->target = target_compute(in->topology, in->geometry, in->planned, layer, verdict->action->readahead,
+        d->target = target_compute(in->topology, in->geometry, in->planned_sectors, layer, verdict->action->readahead,
                         verdict->action->limits);
         if (!is_reached(in->topology, layer, &d->target))
                 return decide_difference(in, layer, verdict, d);
@@ -259,8 +259,8 @@ static int decide_all(const struct plan_input *in, const struct verdict *verdict
 
                 if (r < 0)
                         return r;
-                in->planned[i] = decision_is_change(&decisions[i]) ? decisions[i].target.sectors
-                                                                   : layer->readahead_sectors;
+                in->planned_sectors[i] = decision_is_change(&decisions[i]) ? decisions[i].target.sectors
+                                                                           : layer->readahead_sectors;
         }
         return 0;
 }
@@ -292,19 +292,19 @@ int plan_build(const struct topology *topology, const struct geometry *geometry,
                         .n_decisions = topology->n_layers,
                         .states = plan_collect_states(topology, findings, arena),
         };
-        _cleanup_(freep) struct opt_int *planned = calloc(topology->n_layers + 1, sizeof(*planned));
+        _cleanup_(freep) struct opt_int *planned_sectors = calloc(topology->n_layers + 1, sizeof(*planned_sectors));
         struct plan_memo memo = {};
         struct plan_input in = {
                         .topology = topology,
                         .geometry = geometry,
                         .states = plan.states,
-                        .planned = planned,
+                        .planned_sectors = planned_sectors,
                         .memo = &memo,
                         .arena = arena,
         };
         int r;
 
-        if (!plan.decisions || !plan.states || !planned)
+        if (!plan.decisions || !plan.states || !planned_sectors)
                 return -ENOMEM;
         r = decide_all(&in, verdicts, plan.decisions);
         if (r < 0)

@@ -25,7 +25,7 @@ struct look {
 static int keep(struct probe_held *held, const struct probe_held_extent *extent) {
         struct probe_held_extent *last = held->n > 0 ? &held->extents[held->n - 1] : NULL;
 
-        if (last && last->offset + last->bytes == extent->offset)
+        if (last && last->offset_bytes + last->bytes == extent->offset_bytes)
                 last->bytes += extent->bytes;
         else if (held->n < PROBE_HELD_MAX)
                 held->extents[held->n++] = *extent;
@@ -46,20 +46,21 @@ static int look_next(struct look *look) {
         uint64_t cached, half = first_half(range.bytes);
         int r;
 
-        r = look->ops->cached(look->ops->userdata, look->fd, range.offset, range.bytes, &cached);
+        r = look->ops->cached(look->ops->userdata, look->fd, range.offset_bytes, range.bytes, &cached);
         if (r < 0 || cached == 0)
                 return r;
         if (cached >= range.bytes || half == 0)
                 return keep(&look->held, &range);
         if (look->n_todo + 2 > HALVES_MAX)
                 return -E2BIG;
-        look->todo[look->n_todo++] = (struct probe_held_extent){range.offset + half, range.bytes - half};
-        look->todo[look->n_todo++] = (struct probe_held_extent){range.offset, half};
+        look->todo[look->n_todo++] = (struct probe_held_extent){range.offset_bytes + half, range.bytes - half};
+        look->todo[look->n_todo++] = (struct probe_held_extent){range.offset_bytes, half};
         return 0;
 }
 
-int probe_cache_look(const struct probe_ops *ops, int fd, uint64_t offset, uint64_t bytes, struct probe_held *ret) {
-        struct look look = {.ops = ops, .fd = fd, .todo = {{offset, bytes}}, .n_todo = bytes > 0};
+int probe_cache_look(
+                const struct probe_ops *ops, int fd, uint64_t offset_bytes, uint64_t bytes, struct probe_held *ret) {
+        struct look look = {.ops = ops, .fd = fd, .todo = {{offset_bytes, bytes}}, .n_todo = bytes > 0};
 
         while (look.n_todo > 0) {
                 int r = look_next(&look);
@@ -74,27 +75,27 @@ int probe_cache_look(const struct probe_ops *ops, int fd, uint64_t offset, uint6
 /* Parts of a range that are not held, one after the other. */
 struct gaps {
         const struct probe_held *held;
-        uint64_t offset, end; /* what is left */
-        unsigned next;        /* extent */
+        uint64_t offset_bytes, end_bytes; /* what is left */
+        unsigned next;                    /* extent */
 };
 
-static bool next_gap(struct gaps *gaps, uint64_t *ret_offset, uint64_t *ret_bytes) {
-        while (gaps->offset < gaps->end) {
-                uint64_t offset = gaps->offset, gap_end = gaps->end;
+static bool next_gap(struct gaps *gaps, uint64_t *ret_offset_bytes, uint64_t *ret_bytes) {
+        while (gaps->offset_bytes < gaps->end_bytes) {
+                uint64_t offset_bytes = gaps->offset_bytes, gap_end = gaps->end_bytes;
 
-                gaps->offset = gaps->end;
+                gaps->offset_bytes = gaps->end_bytes;
                 if (gaps->held && gaps->next < gaps->held->n) {
                         const struct probe_held_extent *extent = &gaps->held->extents[gaps->next++];
 
-                        gap_end = extent->offset < gap_end ? extent->offset : gap_end;
-                        gaps->offset = extent->offset + extent->bytes;
-                        if (gaps->offset < offset)
-                                gaps->offset = offset;
+                        gap_end = extent->offset_bytes < gap_end ? extent->offset_bytes : gap_end;
+                        gaps->offset_bytes = extent->offset_bytes + extent->bytes;
+                        if (gaps->offset_bytes < offset_bytes)
+                                gaps->offset_bytes = offset_bytes;
                 }
-                if (gap_end <= offset)
+                if (gap_end <= offset_bytes)
                         continue;
-                *ret_offset = offset;
-                *ret_bytes = gap_end - offset;
+                *ret_offset_bytes = offset_bytes;
+                *ret_bytes = gap_end - offset_bytes;
                 return true;
         }
         return false;
@@ -102,14 +103,14 @@ static bool next_gap(struct gaps *gaps, uint64_t *ret_offset, uint64_t *ret_byte
 
 /* *ret_left is what is still there of what was to be dropped. */
 static int drop_gaps(const struct probe_ops *ops, int fd, struct gaps gaps, uint64_t *ret_left) {
-        uint64_t offset, bytes, cached, left = 0;
+        uint64_t offset_bytes, bytes, cached, left = 0;
         int r;
 
-        while (next_gap(&gaps, &offset, &bytes)) {
-                r = ops->drop(ops->userdata, fd, offset, bytes);
+        while (next_gap(&gaps, &offset_bytes, &bytes)) {
+                r = ops->drop(ops->userdata, fd, offset_bytes, bytes);
                 if (r < 0)
                         return r;
-                r = ops->cached(ops->userdata, fd, offset, bytes, &cached);
+                r = ops->cached(ops->userdata, fd, offset_bytes, bytes, &cached);
                 if (r < 0)
                         return r;
                 left += cached;
@@ -125,9 +126,9 @@ static bool is_reading(const struct probe_ops *ops, int fd) {
         return ops->in_flight(ops->userdata, fd, &n) < 0 || n > 0;
 }
 
-int probe_cache_drop(const struct probe_ops *ops, int fd, uint64_t offset, uint64_t bytes,
+int probe_cache_drop(const struct probe_ops *ops, int fd, uint64_t offset_bytes, uint64_t bytes,
                 const struct probe_held *held, uint64_t until_usec) {
-        const struct gaps gaps = {.held = held, .offset = offset, .end = offset + bytes};
+        const struct gaps gaps = {.held = held, .offset_bytes = offset_bytes, .end_bytes = offset_bytes + bytes};
         uint64_t now = ops->now_usec(ops->userdata), pause = PAUSE_FIRST_USEC, left;
 
         if (until_usec > now && until_usec - now > PROBE_DROP_MSEC * UINT64_C(1000))

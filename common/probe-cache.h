@@ -19,7 +19,7 @@ struct probe_held {
         uint64_t bytes; /* of all extents */
         unsigned n;
         struct probe_held_extent {
-                uint64_t offset, bytes;
+                uint64_t offset_bytes, bytes;
         } extents[PROBE_HELD_MAX]; /* in order, apart from each other */
 };
 
@@ -27,12 +27,13 @@ struct probe_held {
  * What of a range is cached, found by halving. 0, or a negative errno: -E2BIG if it is in more parts than can be kept;
  * then *ret is not set.
  */
-int probe_cache_look(const struct probe_ops *ops, int fd, uint64_t offset, uint64_t bytes, struct probe_held *ret);
+int probe_cache_look(
+                const struct probe_ops *ops, int fd, uint64_t offset_bytes, uint64_t bytes, struct probe_held *ret);
 
 /*
  * Takes a range out of the cache but for what HELD says was there before (NULL: nothing). Waits for pages that are
  * still being read, as they are locked: until UNTIL_USEC at most, and PROBE_DROP_MSEC. So what one run has read ahead is
  * not in the next one's time either.
  */
-int probe_cache_drop(const struct probe_ops *ops, int fd, uint64_t offset, uint64_t bytes,
+int probe_cache_drop(const struct probe_ops *ops, int fd, uint64_t offset_bytes, uint64_t bytes,
                 const struct probe_held *held, uint64_t until_usec);

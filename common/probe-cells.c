@@ -31,31 +31,31 @@ static uint64_t half_window(uint64_t window_bytes) {
         return greatest(round_up(window_bytes / 2), UNIT);
 }
 
-void probe_cells_around(uint64_t offset, uint64_t window_bytes, uint64_t *ret_offset, uint64_t *ret_bytes) {
-        uint64_t half = half_window(window_bytes), page = round_down(offset);
+void probe_cells_around(uint64_t offset_bytes, uint64_t window_bytes, uint64_t *ret_offset_bytes, uint64_t *ret_bytes) {
+        uint64_t half = half_window(window_bytes), page = round_down(offset_bytes);
 
-        *ret_offset = page > half ? page - half : 0;
-        *ret_bytes = page + UNIT + half - *ret_offset;
+        *ret_offset_bytes = page > half ? page - half : 0;
+        *ret_bytes = page + UNIT + half - *ret_offset_bytes;
 }
 
 bool probe_cells_compute(const struct probe_field *field, struct probe_cells *ret) {
-        uint64_t around, cell, cells, reads;
+        uint64_t around_bytes, least_cell_bytes, n_cells, reads;
 
         if (field->window_bytes > UINT64_MAX / (UINT64_C(2) * WINDOWS_PER_CELL) || field->bytes_per_read == 0)
                 return false;
-        around = half_window(field->window_bytes);
-        cell = greatest(round_up(field->window_bytes * WINDOWS_PER_CELL), around * 2 + UNIT);
-        cells = field->size_bytes / cell;
-        reads = least(least(field->bytes_per_run / field->bytes_per_read, cells), PROBE_READS_MAX);
+        around_bytes = half_window(field->window_bytes);
+        least_cell_bytes = greatest(round_up(field->window_bytes * WINDOWS_PER_CELL), around_bytes * 2 + UNIT);
+        n_cells = field->size_bytes / least_cell_bytes;
+        reads = least(least(field->bytes_per_run / field->bytes_per_read, n_cells), PROBE_READS_MAX);
         if (reads < PROBE_READS_LEAST)
                 return false;
-        cells /= reads;
+        n_cells /= reads;
         *ret = (struct probe_cells){
                         .n_reads = (unsigned)reads,
                         .part_bytes = round_down(field->size_bytes / reads),
-                        .n_cells = cells,
-                        .cell_bytes = round_down(field->size_bytes / reads / cells),
-                        .around_bytes = around,
+                        .n_cells = n_cells,
+                        .cell_bytes = round_down(field->size_bytes / reads / n_cells),
+                        .around_bytes = around_bytes,
         };
         return true;
 }

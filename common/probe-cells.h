@@ -45,5 +45,5 @@ uint64_t probe_cells_offset(const struct probe_cells *cells, unsigned run, unsig
  */
 void probe_cells_order(const struct probe_cells *cells, unsigned run, unsigned ret_parts[static PROBE_READS_MAX]);
 
-/* What a read at OFFSET with this readahead may bring into the cache; whole pages. */
-void probe_cells_around(uint64_t offset, uint64_t window_bytes, uint64_t *ret_offset, uint64_t *ret_bytes);
+/* What a read at OFFSET_BYTES with this readahead may bring into the cache; whole pages. */
+void probe_cells_around(uint64_t offset_bytes, uint64_t window_bytes, uint64_t *ret_offset_bytes, uint64_t *ret_bytes);

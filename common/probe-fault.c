@@ -22,12 +22,12 @@ static int touch(const void *address) {
         return errno == EFAULT ? -EIO : -errno;
 }
 
-int probe_fault(void *userdata, int fd, uint64_t offset) {
+int probe_fault(void *userdata, int fd, uint64_t offset_bytes) {
         size_t page = (size_t)sysconf(_SC_PAGESIZE);
         void *mapping;
         int r;
 
-        mapping = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, (off_t)(offset - offset % page));
+        mapping = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, (off_t)(offset_bytes - offset_bytes % page));
         if (mapping == MAP_FAILED)
                 return -errno;
         r = touch(mapping);

@@ -10,4 +10,4 @@
  * a program that touches the page itself is killed by SIGBUS. (MADV_POPULATE_READ tells of errors as well, but there is
  * none before 5.14, and before 6.9 it may try again for ever.)
  */
-int probe_fault(void *userdata, int fd, uint64_t offset);
+int probe_fault(void *userdata, int fd, uint64_t offset_bytes);

@@ -40,19 +40,19 @@ static bool may_be_shorter(const struct probe_wish *wish) {
         return wish->bytes_least < wish->bytes;
 }
 
-static int cached_bytes(const struct search *search, uint64_t offset, uint64_t bytes, uint64_t *ret) {
+static int cached_bytes(const struct search *search, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret) {
         const struct probe_ops *ops = search->probing->setup->ops;
 
-        return ops->cached(ops->userdata, search->run->fd, offset, bytes, ret);
+        return ops->cached(ops->userdata, search->run->fd, offset_bytes, bytes, ret);
 }
 
-/* How much from OFFSET on has so little cached, in each beginning of it, that a run may end anywhere. */
-static int fit_bytes(const struct search *search, uint64_t offset, uint64_t bytes, uint64_t *ret) {
+/* How much from OFFSET_BYTES on has so little cached, in each beginning of it, that a run may end anywhere. */
+static int fit_bytes(const struct search *search, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret) {
         uint64_t fit = 0, size = least(BEGINNING_BYTES, bytes), cached;
         int r;
 
         for (;;) {
-                r = cached_bytes(search, offset, size, &cached);
+                r = cached_bytes(search, offset_bytes, size, &cached);
                 if (r < 0)
                         return r;
                 if (cached > size / PROBE_CACHED_SHARE)
@@ -87,27 +87,28 @@ static void take(struct search *search, const struct probe_run *place, uint64_t 
                 return;
         search->found = true;
         search->cached_bytes = cached;
-        best->offset = place->offset;
+        best->offset_bytes = place->offset_bytes;
         best->bytes = place->bytes;
         best->room_bytes = place->room_bytes;
 }
 
-static int try_place(struct search *search, uint64_t offset) {
+static int try_place(struct search *search, uint64_t offset_bytes) {
         const struct probe_wish *wish = search->wish;
-        uint64_t end = wish->part.offset + wish->part.bytes, cached, fit;
-        struct probe_run place = {.offset = offset};
+        uint64_t end_bytes = wish->part.offset_bytes + wish->part.bytes, cached, fit;
+        struct probe_run place = {.offset_bytes = offset_bytes};
         int r;
 
-        if (offset + wish->lead_bytes < wish->part.offset || offset >= end || end - offset < wish->bytes_least)
+        if (offset_bytes + wish->lead_bytes < wish->part.offset_bytes || offset_bytes >= end_bytes ||
+                        end_bytes - offset_bytes < wish->bytes_least)
                 return 0;
-        place.bytes = least(wish->bytes, end - offset);
-        place.room_bytes = least(place.bytes + wish->ahead_bytes, wish->device_bytes - offset);
-        r = cached_bytes(search, offset, place.room_bytes, &cached);
+        place.bytes = least(wish->bytes, end_bytes - offset_bytes);
+        place.room_bytes = least(place.bytes + wish->ahead_bytes, wish->device_bytes - offset_bytes);
+        r = cached_bytes(search, offset_bytes, place.room_bytes, &cached);
         if (r < 0)
                 return r;
         fit = place.room_bytes;
         if (cached > 0)
-                r = fit_bytes(search, offset, place.room_bytes, &fit);
+                r = fit_bytes(search, offset_bytes, place.room_bytes, &fit);
         if (r < 0)
                 return r;
         if (fit < place.room_bytes) {
@@ -120,13 +121,13 @@ static int try_place(struct search *search, uint64_t offset) {
 }
 
 static uint64_t spread_offset(const struct spread *spread, unsigned i) {
-        return spread->stretch.offset + spread->stretch.bytes / spread->n * ((i + spread->first) % spread->n) +
+        return spread->stretch.offset_bytes + spread->stretch.bytes / spread->n * ((i + spread->first) % spread->n) +
                spread->shift;
 }
 
-static uint64_t place_offset(const struct probe_wish *wish, uint64_t offset) {
-        offset -= offset % wish->unit_bytes;
-        return offset > wish->lead_bytes ? offset - wish->lead_bytes : 0;
+static uint64_t place_offset(const struct probe_wish *wish, uint64_t offset_bytes) {
+        offset_bytes -= offset_bytes % wish->unit_bytes;
+        return offset_bytes > wish->lead_bytes ? offset_bytes - wish->lead_bytes : 0;
 }
 
 static int try_spread(struct search *search, const struct spread *spread) {
@@ -191,7 +192,7 @@ int probe_place_find(const struct probing *probing, const struct probe_wish *wis
                         return r;
         }
         if (search.found) {
-                r = probe_cache_look(probing->setup->ops, run->fd, run->offset, run->room_bytes, &run->held);
+                r = probe_cache_look(probing->setup->ops, run->fd, run->offset_bytes, run->room_bytes, &run->held);
                 if (r != -E2BIG)
                         return r < 0 ? r : 1;
         }

@@ -17,7 +17,7 @@ struct probe_tally {
 };
 
 struct probe_stretch {
-        uint64_t offset, bytes;
+        uint64_t offset_bytes, bytes;
 };
 
 struct probe_wish {
@@ -34,8 +34,8 @@ struct probe_wish {
 };
 
 /*
- * Sets offset, bytes, room_bytes and held of RUN, whose descriptor is the one to be looked at. 1 if there is a place, 0
- * if not, and *tally is set; or a negative errno.
+ * Sets offset_bytes, bytes, room_bytes and held of RUN, whose descriptor is the one to be looked at. 1 if there is a
+ * place, 0 if not, and *tally is set; or a negative errno.
  */
 int probe_place_find(const struct probing *probing, const struct probe_wish *wish, struct probe_run *run,
                 struct probe_tally *tally);

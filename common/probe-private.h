@@ -32,10 +32,10 @@ struct probing {
 struct probe_run {
         int fd;
         enum probe_workload workload;
-        uint64_t offset, bytes; /* the place */
-        uint64_t window_bytes;  /* readahead in whole blocks */
-        uint64_t room_bytes;    /* from OFFSET on: the place, and what may be read ahead beyond it */
-        struct probe_held held; /* what others have in the page cache of that */
+        uint64_t offset_bytes, bytes; /* the place */
+        uint64_t window_bytes;        /* readahead in whole blocks */
+        uint64_t room_bytes;          /* from OFFSET_BYTES on: the place, and what may be read ahead beyond it */
+        struct probe_held held;       /* what others have in the page cache of that */
         uint64_t readahead_bytes;
         unsigned number;                  /* in the measurement: no other run has it */
         uint64_t places[PROBE_READS_MAX]; /* of random reads, in the order in which they are made */
@@ -56,7 +56,7 @@ struct probe_reading {
         const struct probing *probing;
         const struct probe_run *run;
         void *buffer;
-        uint64_t position, end;
+        uint64_t position_bytes, end_bytes;
 };
 
 /* One block more, or what is left before the end. May be called by threads. */

@@ -68,11 +68,12 @@ static int find_place(const struct probing *probing, struct probe_run *run, unsi
         const struct probe_ops *ops = probing->setup->ops;
 
         for (unsigned turn = 0; turn < TURNS && !probing_is_over(probing); turn++) {
-                uint64_t place = probe_cells_offset(&probing->cells, run->number, turn, part), offset, bytes, cached;
+                uint64_t place = probe_cells_offset(&probing->cells, run->number, turn, part), offset_bytes, bytes,
+                         cached;
                 int r;
 
-                probe_cells_around(place, run->readahead_bytes, &offset, &bytes);
-                r = ops->cached(ops->userdata, run->fd, offset, bytes, &cached);
+                probe_cells_around(place, run->readahead_bytes, &offset_bytes, &bytes);
+                r = ops->cached(ops->userdata, run->fd, offset_bytes, bytes, &cached);
                 if (r < 0)
                         return r;
                 tally->bytes += bytes;
@@ -103,13 +104,13 @@ int probe_random_find(const struct probing *probing, struct probe_run *run, stru
         return 0;
 }
 
-static int read_place(struct probing *probing, const struct probe_run *run, uint64_t offset) {
+static int read_place(struct probing *probing, const struct probe_run *run, uint64_t offset_bytes) {
         const struct probe_ops *ops = probing->setup->ops;
         ssize_t n;
 
         if (run->workload == PROBE_RANDOM_MAPPED)
-                return ops->fault(ops->userdata, run->fd, offset);
-        n = ops->read(ops->userdata, run->fd, probing->buffer, PROBE_RANDOM_BYTES, offset);
+                return ops->fault(ops->userdata, run->fd, offset_bytes);
+        n = ops->read(ops->userdata, run->fd, probing->buffer, PROBE_RANDOM_BYTES, offset_bytes);
         return n > 0 ? 0 : n < 0 ? (int)n : -ENODATA;
 }
 
@@ -152,11 +153,11 @@ static int read_places(struct probing *probing, const struct probe_run *run, uns
 /* Nothing was there before, so that all of it is the run's own. */
 static int drop_places(const struct probing *probing, const struct probe_run *run, unsigned n) {
         for (unsigned i = 0; i < n; i++) {
-                uint64_t offset, bytes;
+                uint64_t offset_bytes, bytes;
                 int r;
 
-                probe_cells_around(run->places[i], run->readahead_bytes, &offset, &bytes);
-                r = probe_cache_drop(probing->setup->ops, run->fd, offset, bytes, NULL, probing->end_usec);
+                probe_cells_around(run->places[i], run->readahead_bytes, &offset_bytes, &bytes);
+                r = probe_cache_drop(probing->setup->ops, run->fd, offset_bytes, bytes, NULL, probing->end_usec);
                 if (r < 0)
                         return r;
         }

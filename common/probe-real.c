@@ -29,15 +29,15 @@ static void pause_usec(void *userdata, uint64_t usec) {
 }
 
 /* Any other advice would change the descriptor's readahead. */
-static int drop_range(void *userdata, int fd, uint64_t offset, uint64_t bytes) {
-        return -posix_fadvise(fd, (off_t)offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+static int drop_range(void *userdata, int fd, uint64_t offset_bytes, uint64_t bytes) {
+        return -posix_fadvise(fd, (off_t)offset_bytes, (off_t)bytes, POSIX_FADV_DONTNEED);
 }
 
-static ssize_t read_block(void *userdata, int fd, void *buffer, size_t size, uint64_t offset) {
+static ssize_t read_block(void *userdata, int fd, void *buffer, size_t size, uint64_t offset_bytes) {
         ssize_t n;
 
         do
-                n = pread(fd, buffer, size, (off_t)offset);
+                n = pread(fd, buffer, size, (off_t)offset_bytes);
         while (n < 0 && errno == EINTR);
         return n < 0 ? -errno : n;
 }

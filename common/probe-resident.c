@@ -23,7 +23,7 @@
 
 /* As the kernel has it. */
 struct cachestat_extent {
-        uint64_t offset, bytes;
+        uint64_t offset_bytes, bytes;
 };
 
 struct cachestat_pages {
@@ -34,9 +34,9 @@ static uint64_t page_bytes(void) {
         return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static int by_cachestat(int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
+static int by_cachestat(int fd, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret_bytes) {
 #ifdef CACHESTAT_NUMBER
-        struct cachestat_extent extent = {.offset = offset, .bytes = bytes};
+        struct cachestat_extent extent = {.offset_bytes = offset_bytes, .bytes = bytes};
         struct cachestat_pages pages = {};
 
         if (syscall(CACHESTAT_NUMBER, fd, &extent, &pages, 0) < 0)
@@ -61,13 +61,13 @@ static bool may_see(int fd) {
         return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-static int count_pages(int fd, uint64_t offset, size_t bytes, uint64_t *pages) {
+static int count_pages(int fd, uint64_t offset_bytes, size_t bytes, uint64_t *pages) {
         unsigned char resident[PAGES_MAX];
         uint64_t page = page_bytes();
         void *mapping;
         int r;
 
-        mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+        mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)offset_bytes);
         if (mapping == MAP_FAILED)
                 return -errno;
         r = mincore(mapping, bytes, resident) < 0 ? -errno : 0;
@@ -77,24 +77,26 @@ static int count_pages(int fd, uint64_t offset, size_t bytes, uint64_t *pages) {
         return r;
 }
 
-int probe_resident_by_mincore(int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
-        uint64_t page = page_bytes(), pages = 0, position = offset - offset % page, end = offset + bytes;
+int probe_resident_by_mincore(int fd, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret_bytes) {
+        uint64_t page = page_bytes(), pages = 0, position_bytes = offset_bytes - offset_bytes % page,
+                 end_bytes = offset_bytes + bytes;
 
         if (!may_see(fd))
                 return -EPERM;
-        while (position < end) {
-                uint64_t size = end - position < PAGES_MAX * page ? end - position : PAGES_MAX * page;
-                int r = count_pages(fd, position, (size_t)size, &pages);
+        while (position_bytes < end_bytes) {
+                uint64_t size = end_bytes - position_bytes < PAGES_MAX * page ? end_bytes - position_bytes
+                                                                              : PAGES_MAX * page;
+                int r = count_pages(fd, position_bytes, (size_t)size, &pages);
 
                 if (r < 0)
                         return r;
-                position += size;
+                position_bytes += size;
         }
         *ret_bytes = pages * page;
         return 0;
 }
 
-int probe_resident_bytes(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes) {
+int probe_resident_bytes(void *userdata, int fd, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret_bytes) {
         int r;
 
         /* No bytes would mean all. */
@@ -102,9 +104,9 @@ int probe_resident_bytes(void *userdata, int fd, uint64_t offset, uint64_t bytes
                 *ret_bytes = 0;
                 return 0;
         }
-        r = by_cachestat(fd, offset, bytes, ret_bytes);
+        r = by_cachestat(fd, offset_bytes, bytes, ret_bytes);
         /* There is none, or it is not allowed: to the service, by a unit that is older; or to anybody, on this file. */
         if (r == -ENOSYS || r == -EPERM || r == -EOPNOTSUPP)
-                r = probe_resident_by_mincore(fd, offset, bytes, ret_bytes);
+                r = probe_resident_by_mincore(fd, offset_bytes, bytes, ret_bytes);
         return r;
 }

@@ -7,8 +7,8 @@
 
 struct probe_shift {
         const struct probe_ops *ops;
-        uint64_t offset;
+        uint64_t offset_bytes;
 };
 
-/* The seams for the device from OFFSET on; SHIFT must live as long. */
-struct probe_ops probe_shift_begin(struct probe_shift *shift, const struct probe_ops *ops, uint64_t offset);
+/* The seams for the device from OFFSET_BYTES on; SHIFT must live as long. */
+struct probe_ops probe_shift_begin(struct probe_shift *shift, const struct probe_ops *ops, uint64_t offset_bytes);

@@ -17,7 +17,7 @@
 
 struct mark {
         bool set;
-        uint64_t usec, position;
+        uint64_t usec, position_bytes;
 };
 
 /* From one mark to the other; nothing where the second is not set. */
@@ -53,17 +53,17 @@ static int read_on(struct stream *stream, uint64_t *ret_usec) {
         return r;
 }
 
-static void extend(struct span *span, uint64_t usec, uint64_t position) {
+static void extend(struct span *span, uint64_t usec, uint64_t position_bytes) {
         struct mark *mark = span->first.set ? &span->last : &span->first;
 
-        *mark = (struct mark){.set = true, .usec = usec, .position = position};
+        *mark = (struct mark){.set = true, .usec = usec, .position_bytes = position_bytes};
 }
 
 /* That the time is up is for all, once each has something to count. */
 static bool is_over(struct stream *stream, uint64_t now) {
         struct streams *all = stream->all;
 
-        if (stream->reading.position >= stream->reading.end || now >= all->probing->deadline_usec ||
+        if (stream->reading.position_bytes >= stream->reading.end_bytes || now >= all->probing->deadline_usec ||
                         (now >= stream->reading.run->soft_usec && all->n_counted == all->n))
                 all->over = true;
         return all->over;
@@ -71,15 +71,15 @@ static bool is_over(struct stream *stream, uint64_t now) {
 
 /* Notes what is read while all are reading, where blocks and units end. */
 static void count(struct stream *stream, uint64_t usec, uint64_t unit) {
-        uint64_t position = stream->reading.position;
+        uint64_t position_bytes = stream->reading.position_bytes;
         bool counted = stream->units.last.set;
 
         if (stream->all->n_ramped < stream->all->n)
                 return;
-        extend(&stream->blocks, usec, position);
-        if ((position - stream->reading.run->offset) % unit != 0)
+        extend(&stream->blocks, usec, position_bytes);
+        if ((position_bytes - stream->reading.run->offset_bytes) % unit != 0)
                 return;
-        extend(&stream->units, usec, position);
+        extend(&stream->units, usec, position_bytes);
         if (!counted && stream->units.last.set)
                 stream->all->n_counted++;
 }
@@ -89,7 +89,7 @@ static int read_stream(struct stream *stream) {
         uint64_t now = probing_now(all->probing), unit, ramp = probe_ramp_bytes(stream->reading.run);
         int r;
 
-        while (stream->reading.position - stream->reading.run->offset < ramp && !is_over(stream, now)) {
+        while (stream->reading.position_bytes - stream->reading.run->offset_bytes < ramp && !is_over(stream, now)) {
                 r = read_on(stream, &now);
                 if (r < 0)
                         return r;
@@ -142,7 +142,8 @@ static int start_threads(struct streams *all, unsigned *ret_n_started) {
 static double span_mbps(const struct span *span) {
         if (!span->last.set || span->last.usec <= span->first.usec)
                 return 0;
-        return (double)(span->last.position - span->first.position) / (double)(span->last.usec - span->first.usec);
+        return (double)(span->last.position_bytes - span->first.position_bytes) /
+               (double)(span->last.usec - span->first.usec);
 }
 
 /* All in the same way: in whole units, or else in blocks. 0 where a stream has neither. */
@@ -191,8 +192,8 @@ int probe_run_streams(struct probing *probing, const struct probe_run *runs, uns
                                 .reading = {.probing = probing,
                                                 .run = &runs[i],
                                                 .buffer = buffers + (size_t)i * probing->block_bytes,
-                                                .position = runs[i].offset,
-                                                .end = runs[i].offset + runs[i].bytes},
+                                                .position_bytes = runs[i].offset_bytes,
+                                                .end_bytes = runs[i].offset_bytes + runs[i].bytes},
                 };
         started = start_threads(all, &n_started);
         r = finish(probing, all, n_started);

@@ -100,13 +100,13 @@ struct probe_ops {
         uint64_t (*now_usec)(void *userdata);
         void (*pause)(void *userdata, uint64_t usec);
         /* Takes a range out of the page cache; what is still being read stays, and is no error. */
-        int (*drop)(void *userdata, int fd, uint64_t offset, uint64_t bytes);
+        int (*drop)(void *userdata, int fd, uint64_t offset_bytes, uint64_t bytes);
         /* As pread(), with a negative errno. */
-        ssize_t (*read)(void *userdata, int fd, void *buffer, size_t size, uint64_t offset);
-        /* Touches the page at OFFSET through a mapping of the descriptor's. */
-        int (*fault)(void *userdata, int fd, uint64_t offset);
+        ssize_t (*read)(void *userdata, int fd, void *buffer, size_t size, uint64_t offset_bytes);
+        /* Touches the page at OFFSET_BYTES through a mapping of the descriptor's. */
+        int (*fault)(void *userdata, int fd, uint64_t offset_bytes);
         /* How much of a range is in the page cache; what is still being read may be left out. -EPERM: can't be seen. */
-        int (*cached)(void *userdata, int fd, uint64_t offset, uint64_t bytes, uint64_t *ret_bytes);
+        int (*cached)(void *userdata, int fd, uint64_t offset_bytes, uint64_t bytes, uint64_t *ret_bytes);
         /* How many reads and writes of the device are under way. */
         int (*in_flight)(void *userdata, int fd, uint64_t *ret);
         /* How much has been read from the device since it is there, by its counters. */

@@ -17,14 +17,14 @@ static bool is_makeshift(const struct topology *topology, const struct geometry 
 
 /* What the array beneath has, or is to have, whose readahead is the largest that can be meant; origin none if none is. */
 static struct target from_array(const struct topology *topology, const struct geometry *geometry,
-                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                const struct opt_int *planned_sectors, const struct layer *layer, struct readahead_spec spec,
                 uint64_t max_sectors) {
         const struct geometry *g = &geometry[layer->index];
         struct target best = {};
 
         for (size_t i = 0; i < g->n_arrays; i++) {
                 const struct layer *array = g->arrays[i];
-                struct opt_int has = planned ? planned[array->index] : array->readahead_sectors;
+                struct opt_int has = planned_sectors ? planned_sectors[array->index] : array->readahead_sectors;
 
                 if (!has.known || (uint64_t)has.value > max_sectors)
                         continue;
@@ -50,18 +50,19 @@ static struct target from_stripes(const struct geometry *g, uint64_t stripes) {
 
 /* What the rule asks for, before any bound. */
 static struct target ask(const struct topology *topology, const struct geometry *geometry,
-                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                const struct opt_int *planned_sectors, const struct layer *layer, struct readahead_spec spec,
                 struct readahead_limits limits) {
-        struct target array = from_array(topology, geometry, planned, layer, spec, limits.max_sectors), target = {};
+        struct target array = from_array(topology, geometry, planned_sectors, layer, spec, limits.max_sectors),
+                      target = {};
 
         switch (spec.mode) {
         case READAHEAD_KEEP: break;
         case READAHEAD_OFF:
         case READAHEAD_SECTORS:
                 target.origin = TARGET_LITERAL;
-                target.raw_sectors = spec.mode == READAHEAD_OFF ? 0 : spec.value;
+                target.raw_sectors = spec.mode == READAHEAD_OFF ? 0 : spec.sectors;
                 break;
-        case READAHEAD_STRIPES: target = from_stripes(&geometry[layer->index], spec.value); break;
+        case READAHEAD_STRIPES: target = from_stripes(&geometry[layer->index], spec.stripes); break;
         case READAHEAD_ARRAY:
         case READAHEAD_AUTO:
                 target = from_stripes(&geometry[layer->index], 2);
@@ -112,9 +113,9 @@ static uint64_t bound(const struct topology *topology, struct readahead_spec spe
 }
 
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
-                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                const struct opt_int *planned_sectors, const struct layer *layer, struct readahead_spec spec,
                 struct readahead_limits limits) {
-        struct target target = ask(topology, geometry, planned, layer, spec, limits);
+        struct target target = ask(topology, geometry, planned_sectors, layer, spec, limits);
         uint64_t sectors = target.raw_sectors;
 
         target.asked_sectors = sectors;

@@ -31,7 +31,8 @@ enum readahead_mode {
 
 struct readahead_spec {
         enum readahead_mode mode;
-        uint64_t value; /* of STRIPES: stripes, of SECTORS: sectors; else 0 */
+        uint64_t sectors; /* of SECTORS; else 0 */
+        uint64_t stripes; /* of STRIPES; else 0 */
 };
 
 /* Bounds of what is worked out; a number that a rule gives is obeyed. */
@@ -72,7 +73,7 @@ struct target {
  * the layers beneath have once they are changed as planned; NULL: as they have it now. Never fails.
  */
 struct target target_compute(const struct topology *topology, const struct geometry *geometry,
-                const struct opt_int *planned, const struct layer *layer, struct readahead_spec spec,
+                const struct opt_int *planned_sectors, const struct layer *layer, struct readahead_spec spec,
                 struct readahead_limits limits);
 
 /* What SHARE_PPM of the machine's memory are, in sectors; UINT64_MAX: no bound, or the memory is not known. */

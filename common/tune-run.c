@@ -25,7 +25,7 @@ struct run {
         struct tune_result *result;
         struct probe_fds fds[TUNE_VALUES_MAX]; /* of each value */
         uint64_t size_bytes;
-        uint64_t position; /* where the next run reads: never twice in one place, but on a small device */
+        uint64_t position_bytes; /* where the next run reads: never twice in one place, but on a small device */
         uint64_t end_usec;
         struct probe_seen seen;
 };
@@ -239,16 +239,16 @@ static uint64_t stripe_unit(const struct tune *tune) {
  * its start.
  */
 static uint64_t take_place(struct run *run, size_t i, uint64_t bytes) {
-        uint64_t window = run->request->tune->values[i].sectors * SECTOR_BYTES, need = bytes + 2 * window,
-                 unit = stripe_unit(run->request->tune), start;
+        uint64_t window_bytes = run->request->tune->values[i].sectors * SECTOR_BYTES,
+                 need_bytes = bytes + 2 * window_bytes, unit_bytes = stripe_unit(run->request->tune), start_bytes;
 
-        need += unit - need % unit;
-        if (run->position + need > run->size_bytes)
-                run->position = 0;
-        start = run->position;
-        if (start + need <= run->size_bytes)
-                run->position += need;
-        return start > 0 ? start - probe_lead_bytes(window, PROBE_BLOCK_BYTES) : 0;
+        need_bytes += unit_bytes - need_bytes % unit_bytes;
+        if (run->position_bytes + need_bytes > run->size_bytes)
+                run->position_bytes = 0;
+        start_bytes = run->position_bytes;
+        if (start_bytes + need_bytes <= run->size_bytes)
+                run->position_bytes += need_bytes;
+        return start_bytes > 0 ? start_bytes - probe_lead_bytes(window_bytes, PROBE_BLOCK_BYTES) : 0;
 }
 
 /* Of a value that the device has, larger than any that a run can show, the time from the first byte on is more honest. */

@@ -216,11 +216,11 @@ static bool try_reap(struct worker *worker) {
 }
 
 static bool reap_within(struct worker *worker, unsigned msec) {
-        uint64_t deadline = monotonic_msec() + msec;
+        uint64_t until_msec = monotonic_msec() + msec;
         struct timespec pause = {.tv_nsec = 200000};
 
         while (!try_reap(worker)) {
-                if (monotonic_msec() >= deadline)
+                if (monotonic_msec() >= until_msec)
                         return false;
                 nanosleep(&pause, NULL);
                 if (pause.tv_nsec < 10000000)
@@ -304,16 +304,16 @@ void worker_free(struct worker *worker) {
 }
 
 /* 0 when there is something to collect, -ETIMEDOUT, or another negative errno. */
-static int wait_readable(const struct worker *worker, uint64_t deadline) {
+static int wait_readable(const struct worker *worker, uint64_t until_msec) {
         struct pollfd pollfd = {.fd = worker->fd, .events = POLLIN};
 
         for (;;) {
-                uint64_t now = monotonic_msec();
+                uint64_t now_msec = monotonic_msec();
                 int n;
 
-                if (now >= deadline)
+                if (now_msec >= until_msec)
                         return -ETIMEDOUT;
-                n = poll(&pollfd, 1, deadline - now < 60000 ? (int)(deadline - now) : 60000);
+                n = poll(&pollfd, 1, until_msec - now_msec < 60000 ? (int)(until_msec - now_msec) : 60000);
                 if (n > 0)
                         return 0;
                 if (n < 0 && errno != EINTR)
@@ -324,14 +324,14 @@ static int wait_readable(const struct worker *worker, uint64_t deadline) {
 int worker_run(worker_job job, const void *input, void *result, size_t result_size, unsigned deadline_msec) {
         const struct worker_jobs jobs = {.job = job, .inputs = input, .n = 1, .result_size = result_size};
         _cleanup_(worker_freep) struct worker *worker = NULL;
-        uint64_t deadline = monotonic_msec() + deadline_msec;
+        uint64_t until_msec = monotonic_msec() + deadline_msec;
         int r;
 
         r = worker_start(&jobs, &worker);
         if (r < 0)
                 return r;
         do {
-                r = wait_readable(worker, deadline);
+                r = wait_readable(worker, until_msec);
                 if (r == 0)
                         r = worker_collect(worker, result);
         } while (r == -EAGAIN);

@@ -200,7 +200,7 @@ static int parse_stripes(
                 return because(why, "0 stripes: write off to turn readahead off, or keep to leave it as it is");
         if (q->milli / MILLI > VALUE_STRIPES_MAX)
                 return because(why, "%.*s stripes: at most %" PRIu64, q->n_digits, text, VALUE_STRIPES_MAX);
-        *ret = (struct readahead_spec){.mode = READAHEAD_STRIPES, .value = q->milli / MILLI};
+        *ret = (struct readahead_spec){.mode = READAHEAD_STRIPES, .stripes = q->milli / MILLI};
         return 0;
 }
 
@@ -220,7 +220,7 @@ static int parse_literal(const char *text, struct readahead_spec *ret, struct va
         r = value_parse_sectors(text, &sectors, why);
         if (r < 0)
                 return r;
-        *ret = (struct readahead_spec){.mode = READAHEAD_SECTORS, .value = sectors};
+        *ret = (struct readahead_spec){.mode = READAHEAD_SECTORS, .sectors = sectors};
         return 0;
 }
 

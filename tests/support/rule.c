@@ -43,9 +43,9 @@ static bool set_word(struct rule_action *rule, const char *word) {
 
 static bool set_number(struct rule_action *rule, const char *key, uint64_t value) {
         if (strcmp(key, "stripes") == 0)
-                rule->readahead = (struct readahead_spec){.mode = READAHEAD_STRIPES, .value = value};
+                rule->readahead = (struct readahead_spec){.mode = READAHEAD_STRIPES, .stripes = value};
         else if (strcmp(key, "sectors") == 0)
-                rule->readahead = (struct readahead_spec){.mode = READAHEAD_SECTORS, .value = value};
+                rule->readahead = (struct readahead_spec){.mode = READAHEAD_SECTORS, .sectors = value};
         else if (strcmp(key, "max") == 0)
                 rule->limits.max_sectors = value / SECTOR_BYTES;
         else if (strcmp(key, "min") == 0)

@@ -293,7 +293,7 @@ static void test_first_rule_wins(void **state) {
         const struct verdict *disk = &verdicts[topology_find(m->topology, "sda")->index];
 
         assert_string_equal(root->rule, "first");
-        assert_int_equal(root->action->readahead.value, 32);
+        assert_int_equal(root->action->readahead.sectors, 32);
         assert_string_equal(data->rule, "second");
         assert_int_equal(data->action->readahead.mode, READAHEAD_KEEP);
         assert_string_equal(luks->rule, "third");

@@ -104,7 +104,7 @@ static void test_settings(void **state) {
         assert_string_equal(rule->name, "all of it");
         assert_int_equal(rule->line, 2);
         assert_int_equal(rule->action.readahead.mode, READAHEAD_STRIPES);
-        assert_int_equal(rule->action.readahead.value, 2);
+        assert_int_equal(rule->action.readahead.stripes, 2);
         assert_int_equal(rule->action.direction, DIRECTION_BOTH);
         assert_int_equal(rule->action.on_drift, DRIFT_REASSERT);
         assert_int_equal(rule->action.limits.min_sectors, 512);

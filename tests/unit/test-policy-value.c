@@ -19,23 +19,23 @@ static void test_readahead(void **state) {
                 const char *text;
                 struct readahead_spec spec;
         } cases[] = {
-                        {"auto", {READAHEAD_AUTO, 0}},
-                        {"array", {READAHEAD_ARRAY, 0}},
-                        {"off", {READAHEAD_OFF, 0}},
-                        {"keep", {READAHEAD_KEEP, 0}},
-                        {"1 stripe", {READAHEAD_STRIPES, 1}},
-                        {"2 stripes", {READAHEAD_STRIPES, 2}},
-                        {"3stripes", {READAHEAD_STRIPES, 3}},
-                        {"4096 stripes", {READAHEAD_STRIPES, 4096}},
-                        {"1s", {READAHEAD_SECTORS, 1}},
-                        {"8192s", {READAHEAD_SECTORS, 8192}},
-                        {"8192 s", {READAHEAD_SECTORS, 8192}},
-                        {"4096KiB", {READAHEAD_SECTORS, 8192}},
-                        {"0.5KiB", {READAHEAD_SECTORS, 1}},
-                        {"4MiB", {READAHEAD_SECTORS, 8192}},
-                        {"1.5MiB", {READAHEAD_SECTORS, 3072}},
-                        {"1GiB", {READAHEAD_SECTORS, 2097152}},
-                        {"1024GiB", {READAHEAD_SECTORS, UINT64_C(1) << 31}},
+                        {"auto", {.mode = READAHEAD_AUTO}},
+                        {"array", {.mode = READAHEAD_ARRAY}},
+                        {"off", {.mode = READAHEAD_OFF}},
+                        {"keep", {.mode = READAHEAD_KEEP}},
+                        {"1 stripe", {.mode = READAHEAD_STRIPES, .stripes = 1}},
+                        {"2 stripes", {.mode = READAHEAD_STRIPES, .stripes = 2}},
+                        {"3stripes", {.mode = READAHEAD_STRIPES, .stripes = 3}},
+                        {"4096 stripes", {.mode = READAHEAD_STRIPES, .stripes = 4096}},
+                        {"1s", {.mode = READAHEAD_SECTORS, .sectors = 1}},
+                        {"8192s", {.mode = READAHEAD_SECTORS, .sectors = 8192}},
+                        {"8192 s", {.mode = READAHEAD_SECTORS, .sectors = 8192}},
+                        {"4096KiB", {.mode = READAHEAD_SECTORS, .sectors = 8192}},
+                        {"0.5KiB", {.mode = READAHEAD_SECTORS, .sectors = 1}},
+                        {"4MiB", {.mode = READAHEAD_SECTORS, .sectors = 8192}},
+                        {"1.5MiB", {.mode = READAHEAD_SECTORS, .sectors = 3072}},
+                        {"1GiB", {.mode = READAHEAD_SECTORS, .sectors = 2097152}},
+                        {"1024GiB", {.mode = READAHEAD_SECTORS, .sectors = UINT64_C(1) << 31}},
         };
 
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -45,7 +45,8 @@ static void test_readahead(void **state) {
                 if (value_parse_readahead(cases[i].text, &spec, &why) < 0)
                         fail_msg("%s: %s", cases[i].text, why.text);
                 assert_int_equal(spec.mode, cases[i].spec.mode);
-                assert_int_equal(spec.value, cases[i].spec.value);
+                assert_int_equal(spec.sectors, cases[i].spec.sectors);
+                assert_int_equal(spec.stripes, cases[i].spec.stripes);
         }
 }
 

@@ -114,7 +114,7 @@ static void test_look(void **state) {
         for (size_t i = 0; i < ARRAY_SIZE(extents); i++) {
                 unsigned end = extents[i].from + extents[i].n < 16196 ? extents[i].from + extents[i].n : 16196;
 
-                assert_int_equal(held.extents[i].offset, extents[i].from * PAGE);
+                assert_int_equal(held.extents[i].offset_bytes, extents[i].from * PAGE);
                 assert_int_equal(held.extents[i].bytes, (end - extents[i].from) * PAGE);
         }
         assert_int_equal(held.bytes, (1 + 7 + 2 + 2 + 196) * PAGE);

@@ -378,7 +378,7 @@ static void test_round_is_stable(void **state) {
 /* Numbers beyond what JSON and BLKRASET can say. */
 static void test_huge_literal(void **state) {
         _cleanup_(stack_freep) struct stack *stack = stack_build("disk a");
-        struct readahead_spec spec = {.mode = READAHEAD_SECTORS, .value = UINT64_MAX};
+        struct readahead_spec spec = {.mode = READAHEAD_SECTORS, .sectors = UINT64_MAX};
         struct target target = target_compute(stack->topology, stack->geometry, NULL, stack_layer(stack, "a"), spec,
                         READAHEAD_LIMITS_DEFAULT);
 
