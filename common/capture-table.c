@@ -156,16 +156,14 @@ char *capture_mangle_name(const char *name) {
 
         if (__builtin_mul_overflow(n, sizeof("\\x00") - 1, &room))
                 return NULL;
-        mangled = end = malloc(room + 1);
+        mangled = end = calloc(room + 1, 1);
         if (!mangled)
                 return NULL;
         for (; *name; name++) {
                 if (stands_for_itself(*name))
-                        *end++ = *name; /* cppcheck-suppress uninitdata ; it is written */
+                        *end++ = *name;
                 else
-                        /* cppcheck-suppress uninitdata ; it is written */
                         end += snprintf(end, sizeof("\\x00"), "\\x%02x", (unsigned char)*name);
         }
-        *end = 0;
         return mangled;
 }

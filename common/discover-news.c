@@ -321,7 +321,6 @@ static int add_known_beneath(struct reading *reading, const struct layer *layer)
         int r = 0;
 
         LIST_FOREACH(edge, &known->below, in_below)
-        /* cppcheck-suppress knownConditionTrueFalse ; it sees one round of the loop */
         r = r < 0 ? r : carry(reading, edge->lower);
         return r;
 }

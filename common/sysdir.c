@@ -367,7 +367,7 @@ int sysdir_list(struct sysdir *dir, const char *prefix, char ***ret) {
         int r;
 
         r = read_all_entries(dir);
-        if (r == 0)
+        if (r >= 0)
                 r = copy_names(dir, prefix, &names);
         if (r < 0)
                 return note_error(dir, "", r);

@@ -88,14 +88,12 @@ static void insert_given(struct tune *tune, struct opt_int sectors) {
 
 /* 1, 2, 3, 4, 6, 8, 12, … stripes: with those all members are read at once, and each as often. */
 static void insert_stripes(struct tune *tune, const struct tune_bounds *bounds) {
-        double stripe = (double)bounds->stripe_sectors;
-
         if (bounds->stripe_sectors == 0)
                 return;
-        /* NOLINTNEXTLINE(cert-flp30-c,clang-analyzer-security.FloatLoopCounter): steps are a factor above 1 */
-        for (double n = 1; n * stripe <= (double)bounds->max_sectors; n *= 2) {
-                insert_apart(tune, bounds, n * stripe);
-                insert_apart(tune, bounds, n * 1.5 * stripe);
+        /* Never above TUNE_SECTORS_MAX, so that twice as much is a number. */
+        for (uint64_t sectors = bounds->stripe_sectors; sectors <= bounds->max_sectors; sectors *= 2) {
+                insert_apart(tune, bounds, (double)sectors);
+                insert_apart(tune, bounds, (double)sectors * 1.5);
         }
 }
 

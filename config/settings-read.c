@@ -170,18 +170,18 @@ static int read_budget_bytes(struct policy_reader *reader, const struct tree_nod
 static int read_probe_budget(struct policy_reader *reader, const struct tree_node *value,
                 const struct reader_field *field, void *target) {
         static const struct duration_range time = {.least_msec = 1000, .most_msec = 3600000};
-        static const struct reader_field keys[] = {
+        static const struct reader_field budget_keys[] = {
                         {"time", read_duration, offsetof(struct reading, settings.probe_budget_msec), &time, 0},
                         {"bytes", read_budget_bytes, offsetof(struct reading, settings.probe_budget_bytes), NULL, 0},
         };
-        static const struct reader_schema schema = {
-                        .what = "probe-budget", .fields = keys, .n_fields = ARRAY_SIZE(keys)};
+        static const struct reader_schema budget_schema = {
+                        .what = "probe-budget", .fields = budget_keys, .n_fields = ARRAY_SIZE(budget_keys)};
         struct reading *reading = target;
         const char *text;
         int r;
 
         if (value->type != TREE_TEXT)
-                return reader_mapping(reader, value, &schema, target, NULL);
+                return reader_mapping(reader, value, &budget_schema, target, NULL);
         r = reader_text(reader, value, field->key, &text);
         if (r < 0)
                 return r;

@@ -102,11 +102,11 @@ void entry_addv(struct entry *entry, const char *name, const char *format, va_li
         if (n >= n_room) {
                 char *memory = malloc(n + 1);
 
-                if (memory)
+                if (memory) {
                         (void)print_field(memory, n + 1, name, format, again);
-                else
+                        field = memory;
+                } else
                         n = n_room > 0 ? n_room - 1 : 0;
-                field = memory ?: field;
         }
         va_end(again);
         /* Cut before its value begins. */
