@@ -39,7 +39,8 @@ void entry_done(struct entry *entry) {
 }
 
 /* Returns its length, of which what has no room is not there. */
-static size_t print_field(char *buffer, size_t size, const char *name, const char *format, va_list args) {
+__attribute__((format(printf, 4, 0))) static size_t print_field(
+                char *buffer, size_t size, const char *name, const char *format, va_list args) {
         int n = snprintf(buffer, size, "%s=", name), n_value;
 
         if (n < 0)
