@@ -3,6 +3,8 @@
 #include "common/target.h"
 #include "common/plausible.h"
 
+#define MILLION UINT64_C(1000000)
+
 uint64_t readahead_round(uint64_t sectors, uint64_t page_bytes) {
         uint64_t page_sectors = page_bytes / SECTOR_BYTES;
 
@@ -79,7 +81,8 @@ uint64_t readahead_memory_bound(const struct topology *topology, unsigned share_
         if (!topology->memory_bytes.known || share_ppm == 0)
                 return UINT64_MAX;
         memory_sectors = (uint64_t)topology->memory_bytes.value / SECTOR_BYTES;
-        return (uint64_t)((unsigned __int128)memory_sectors * share_ppm / 1000000);
+        /* As memory × share ÷ 10⁶, which may be no number on the way: a share is a million at most. */
+        return memory_sectors / MILLION * share_ppm + memory_sectors % MILLION * share_ppm / MILLION;
 }
 
 /* A number of stripes that a rule gives may be less than the kernel's default; what is worked out may not. */

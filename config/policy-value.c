@@ -79,14 +79,14 @@ static int parse_quantity(const char *text, struct quantity *ret) {
 
 /* milli × factor ÷ 1000, if that is whole and fits. */
 static int scale_quantity(const struct quantity *q, uint64_t factor, uint64_t *ret) {
-        unsigned __int128 product = (unsigned __int128)q->milli * factor;
+        uint64_t whole, part = q->milli % MILLI *
+                               factor; /* no unit is so large that a thousand of them are no number */
 
-        if (product % MILLI != 0)
+        if (part % MILLI != 0)
                 return -EINVAL;
-        product /= MILLI;
-        if (product > UINT64_MAX)
+        if (__builtin_mul_overflow(q->milli / MILLI, factor, &whole) ||
+                        __builtin_add_overflow(whole, part / MILLI, ret))
                 return -ERANGE;
-        *ret = (uint64_t)product;
         return 0;
 }
 

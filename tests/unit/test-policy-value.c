@@ -108,6 +108,13 @@ static void test_amounts(void **state) {
         assert_int_equal(value, UINT64_C(1) << 50);
         assert_int_equal(value_parse_bytes("0.125KiB", &value, &why), 0);
         assert_int_equal(value, 128);
+        /* the most that is a number, what is none, and no whole one */
+        assert_int_equal(value_parse_bytes("16383.875PiB", &value, &why), 0);
+        assert_int_equal(value, UINT64_C(18446603336221196288));
+        assert_int_equal(value_parse_bytes("16384PiB", &value, &why), -EINVAL);
+        assert_string_equal(why.text, "16384PiB is too large");
+        assert_int_equal(value_parse_bytes("16383.999PiB", &value, &why), -EINVAL);
+        assert_string_equal(why.text, "16383.999PiB is no whole number of bytes");
         assert_int_equal(value_parse_bytes("", &value, &why), -EINVAL);
         assert_int_equal(value_parse_bytes("KiB", &value, &why), -EINVAL);
         assert_int_equal(value_parse_bytes("1KiB or so", &value, &why), -EINVAL);

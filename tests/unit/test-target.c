@@ -415,6 +415,31 @@ static void test_steps(void **state) {
         }
 }
 
+/* Also of more memory than any machine has. */
+static void test_memory_bound(void **state) {
+        static const struct {
+                int64_t memory_bytes;
+                unsigned share_ppm;
+                uint64_t sectors;
+        } cases[] = {
+                        {INT64_C(1) << 30, 5000, 10485},
+                        {INT64_C(1) << 30, 1, 2},
+                        {512, 999999, 0},
+                        {INT64_MAX, 1, UINT64_C(18014398509)},
+                        {INT64_MAX, 999999, UINT64_C(18014380495083473)},
+                        {INT64_MAX, 1000000, INT64_MAX / 512},
+                        {0, 1000000, 0},
+                        {INT64_MAX, 0, UINT64_MAX},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                const struct topology topology = {.memory_bytes = opt_some(cases[i].memory_bytes)};
+
+                assert_int_equal(readahead_memory_bound(&topology, cases[i].share_ppm), cases[i].sectors);
+        }
+        assert_int_equal(readahead_memory_bound(&(struct topology){}, 5000), UINT64_MAX);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_array_beneath_map),
@@ -427,6 +452,7 @@ int main(void) {
                         cmocka_unit_test(test_stripes),
                         cmocka_unit_test(test_literals),
                         cmocka_unit_test(test_bounds),
+                        cmocka_unit_test(test_memory_bound),
                         cmocka_unit_test(test_round),
                         cmocka_unit_test(test_round_is_stable),
                         cmocka_unit_test(test_huge_literal),
