@@ -284,7 +284,7 @@ int options_parse(int argc, char *argv[], const struct verb *verbs, size_t n_ver
         const uint64_t common = OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
         struct options options = {};
         const struct verb *verb = NULL;
-        uint64_t given;
+        uint64_t given = 0;
         int r;
 
         r = parse_options(argc, argv, find_preferred(argc, argv, verbs, n_verbs), &options, &given);
