@@ -14,12 +14,10 @@
 
 #include <cmocka.h>
 
-#include "common/discover.h"
 #include "tests/support/append.h"
-#include "tests/support/tree.h"
+#include "tests/support/discovery.h"
 
-#define BLOCK    "sys/class/block/"
-#define LVM_UUID "LVM-D55UY1JCZrIo7l4DJCUEaNt7m2FRHGnjuW0GieerUopsntjphuwbxaYh53MczA8K"
+#define BLOCK "sys/class/block/"
 
 /*
  * In a captured root every file and directory is looked up by openat2(2), through this function: what each lookup was
@@ -223,18 +221,6 @@ static void assert_turned(const struct fixture *f, const char *expected) {
         for (char *const *name = inventory_turned(f->inventory); *name; name++)
                 snprintf(actual + strlen(actual), sizeof(actual) - strlen(actual), "%s%s", actual[0] ? " " : "", *name);
         assert_string_equal(actual, expected);
-}
-
-static void assert_opt(struct opt_int actual, int64_t expected) {
-        assert_true(actual.known);
-        assert_int_equal(actual.value, expected);
-}
-
-static bool has_note(const struct topology *topology, const char *part) {
-        for (const struct topology_note *note = topology->notes; note; note = note->next)
-                if (strstr(note->text, part))
-                        return true;
-        return false;
 }
 
 static void assert_names(struct layer *const *layers, size_t n, const char *expected) {
@@ -622,10 +608,10 @@ static void test_unknown_table(void **state) {
 
         tree_write(f->tree, "dmsetup/table", "one: 0 8 linear 9:1 0\n");
         update(f, "dm-0");
-        assert_true(has_note(f->topology, "lack dm-0 and others"));
+        assert_true(discovery_has_note(f->topology, "lack dm-0 and others"));
         tree_write(f->tree, "dmsetup/table", machine[ARRAY_SIZE(machine) - 4].text);
         assert_read(f, "sdc", "sdc md1 dm-1 dm-0 loop0 dm-2");
-        assert_false(has_note(f->topology, "lack"));
+        assert_false(discovery_has_note(f->topology, "lack"));
         assert_int_equal(find(f, "dm-0")->kind, KIND_DM_LINEAR);
 }
 
@@ -643,17 +629,17 @@ static void test_notes(void **state) {
         tree_write(f->tree, "dmsetup/table", "zero: 0 8 linear 9:0 0\none: 0 8 linear 9:1\ntwo: 0 8 linear 253:0 0\n");
         tree_remove(f->tree, "proc/swaps");
         update(f, "md1");
-        assert_true(has_note(f->topology, "table of dm-1"));
+        assert_true(discovery_has_note(f->topology, "table of dm-1"));
         assert_int_equal(count_notes(f->topology), 2);
         /* Not of what was not read. */
         update(f, "sda");
-        assert_false(has_note(f->topology, "table of dm-1"));
-        assert_true(has_note(f->topology, "proc/swaps"));
+        assert_false(discovery_has_note(f->topology, "table of dm-1"));
+        assert_true(discovery_has_note(f->topology, "proc/swaps"));
         assert_int_equal(count_notes(f->topology), 1);
 
         tree_write(f->tree, "dmsetup/table", "one: 0 8 linear 9:1 0\n");
         update(f, "sda2 dm-1");
-        assert_false(has_note(f->topology, "table of dm-1"));
+        assert_false(discovery_has_note(f->topology, "table of dm-1"));
 }
 
 /* udev's database may be missing, which is noted once, and every time. */
@@ -667,10 +653,10 @@ static void test_note_without_udev(void **state) {
         assert_int_equal(sysroot_open(tree_path(tree), &f.root), 0);
         look_at_all(&f);
         update(&f, "sda");
-        assert_true(has_note(f.topology, "run/udev/data"));
+        assert_true(discovery_has_note(f.topology, "run/udev/data"));
         tree_write_all(tree, files, ARRAY_SIZE(files));
         update(&f, "sda");
-        assert_false(has_note(f.topology, "run/udev/data"));
+        assert_false(discovery_has_note(f.topology, "run/udev/data"));
         assert_string_equal(find(&f, "sda")->filesystem, "xfs");
         fixture_done(&f);
 }
