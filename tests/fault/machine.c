@@ -360,6 +360,15 @@ int64_t machine_first_readahead(const char *name) {
         return i < 0 ? -1 : devices[i].first_sectors;
 }
 
+bool machine_all_are(bool changed) {
+        static const char *const names[] = {"dm-0", "dm-1", "loop0"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+                if ((machine_readahead(names[i]) != machine_first_readahead(names[i])) != changed)
+                        return false;
+        return true;
+}
+
 static bool has_original(const struct ledger *ledger, size_t i) {
         for (size_t j = 0; j < ledger_count(ledger); j++) {
                 const struct ledger_entry *entry = ledger_get(ledger, j);

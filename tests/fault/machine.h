@@ -39,6 +39,9 @@ int machine_ioctl(int fd, unsigned long request, unsigned long argument);
 int64_t machine_readahead(const char *name);
 int64_t machine_first_readahead(const char *name);
 
+/* Whether each of the layers over md0 that a rule for all of them changes has another readahead than at first; or (not CHANGED) none. */
+bool machine_all_are(bool changed);
+
 /*
  * What is wrong with the changes that were made: one was not on record, or is of a value that no run of which nothing failed
  * gives; or the ledger does not know the original value of what has another one (unless that is GONE). NULL: nothing.

@@ -59,8 +59,11 @@ struct numbers {
         unsigned n;
 };
 
-/* Of which a call has failed, in all sweeps. */
-static struct { struct numbers calls, ways; } places;
+/* In all sweeps; places are those of which a call has failed. */
+static struct {
+        unsigned n_sweeps, n_hits;
+        struct numbers calls, ways;
+} total;
 
 struct sweeping {
         const struct sweep *sweep;
@@ -227,16 +230,20 @@ static void add_number(struct numbers *numbers, uint64_t number) {
         numbers->items[numbers->n++] = number;
 }
 
-static void note_places(const struct report *report) {
+static void add_up(const struct report *report) {
+        total.n_sweeps++;
+        total.n_hits += report->n_hits;
         for (unsigned i = 0; i < report->n_hits; i++) {
-                add_number(&places.calls, report->hits[i].call);
-                add_number(&places.ways, report->hits[i].way);
+                add_number(&total.calls, report->hits[i].call);
+                add_number(&total.ways, report->hits[i].way);
         }
 }
 
-unsigned sweep_count_places(unsigned *ret_ways) {
-        *ret_ways = places.ways.n;
-        return places.calls.n;
+void sweep_assert_enough(const char *what, unsigned sweeps, unsigned places_min, unsigned ways_min) {
+        print_message("note: %s: %u distinct failure points, at %u places of the program, %u runs\n", what,
+                        total.ways.n, total.calls.n, total.n_hits);
+        assert_int_equal(total.n_sweeps, sweeps);
+        assert_true(total.calls.n >= places_min && total.ways.n >= ways_min);
 }
 
 /* Which calls are to fail. Of places in the program that come often not all. */
@@ -285,10 +292,10 @@ static void tell(const struct sweeping *s, unsigned n_calls, size_t n_points) {
         fwrite(s->report->text, 1, strlen(s->report->text), stdout);
 }
 
-unsigned sweep(const struct sweep *sweep) {
+void sweep(const struct sweep *sweep) {
         struct sweeping s = {.sweep = sweep};
         _cleanup_(freep) struct point *points = NULL;
-        unsigned n_calls, n_hits, n_complaints;
+        unsigned n_calls, n_complaints;
         size_t n;
 
         s.report = mmap(NULL, sizeof(*s.report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -304,9 +311,8 @@ unsigned sweep(const struct sweep *sweep) {
         points = choose_points(sweep, n_calls, &n);
         for (size_t i = 0; i < n && s.report->n_complaints < COMPLAINTS_ENOUGH; i += BATCH)
                 try_batch(&s, &points[i], n - i < BATCH ? n - i : BATCH);
-        n_hits = s.report->n_hits;
         n_complaints = s.report->n_complaints;
-        note_places(s.report);
+        add_up(s.report);
         tell(&s, n_calls, n);
         outcome_done(&s.whole);
         close(s.out);
@@ -316,7 +322,10 @@ unsigned sweep(const struct sweep *sweep) {
         points = NULL;
         if (n_complaints > 0)
                 fail_msg("%u of them are wrong", n_complaints);
-        return n_hits;
+}
+
+bool sweep_is_gone(void) {
+        return faults()->error == ENOENT || faults()->error == ENODEV;
 }
 
 bool sweep_is_told(const struct outcome *got) {
@@ -335,7 +344,7 @@ const char *sweep_check_told(const struct outcome *whole, const struct outcome *
                 return is_told ? NULL : "it fails without the reason";
         if (sysroot_is_shortage(-error))
                 return "what this process lacks is taken for what the machine lacks";
-        if (is_told || error == ENOENT || error == ENODEV)
+        if (is_told || sweep_is_gone())
                 return NULL;
         return "what is printed is another, without a word about it";
 }

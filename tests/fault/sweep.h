@@ -25,15 +25,18 @@ struct sweep {
 
 /*
  * Runs it in children, so that whatever happens is seen: that one ends by a signal, hangs, leaves descriptors open or, where
- * there is LeakSanitizer, memory. Whatever is wrong is printed, and fails the test. Returns how many calls have failed.
+ * there is LeakSanitizer, memory. Whatever is wrong is printed, and fails the test.
  */
-unsigned sweep(const struct sweep *sweep);
+void sweep(const struct sweep *sweep);
 
 /*
- * How many different places of the program there are at which a call has failed, in all sweeps so far; and how many ways
- * to these.
+ * After all sweeps: prints at how many different places of WHAT a call has failed, and by how many ways to these, and fails
+ * where these are fewer than so many, or there were not so many sweeps.
  */
-unsigned sweep_count_places(unsigned *ret_ways);
+void sweep_assert_enough(const char *what, unsigned sweeps, unsigned places_min, unsigned ways_min);
+
+/* Whether what has failed was there no longer. */
+bool sweep_is_gone(void);
 
 /* Whether the reason of the failure is in what was printed. */
 bool sweep_is_told(const struct outcome *got);

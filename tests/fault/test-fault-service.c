@@ -29,8 +29,6 @@
         "version: 1\nrules:\n  - name: stacks\n    match: {kind: [dm-*, loop], over: md}\n    readahead: auto\n"       \
         "    direction: both\n    probe: {when: never}\n"
 
-static const char *const changed[] = {"dm-0", "dm-1", "loop0"};
-static unsigned n_points, n_sweeps;
 static struct tree *tree;
 
 static int serve(void *userdata) {
@@ -61,17 +59,6 @@ static void prepare_applied(void *userdata) {
         machine_set_kept();
 }
 
-static bool is_gone(void) {
-        return faults()->error == ENODEV || faults()->error == ENOENT;
-}
-
-static bool have_all(bool applied) {
-        for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
-                if ((machine_readahead(changed[i]) == machine_first_readahead(changed[i])) == applied)
-                        return false;
-        return true;
-}
-
 /* In whatever order: what could not be begun at once comes later. */
 static bool tells_no_less(const struct outcome *whole, const struct outcome *got) {
         for (const char *line = whole->err; *line;) {
@@ -98,15 +85,15 @@ static bool is_told(const struct outcome *got) {
 }
 
 static const char *check(const struct outcome *whole, const struct outcome *got, bool applied) {
-        const char *complaint = machine_complaint(is_gone());
+        const char *complaint = machine_complaint(sweep_is_gone());
 
         if (complaint)
                 return complaint;
-        if (is_told(got) || is_gone())
+        if (is_told(got) || sweep_is_gone())
                 return NULL;
         if (got->status != 0)
                 return "it fails without the reason";
-        if (!have_all(applied))
+        if (!machine_all_are(applied))
                 return "not all devices have what they should, without a word about it";
         return tells_no_less(whole, got) ? NULL : "what is told is less, without the reason";
 }
@@ -119,22 +106,22 @@ static const char *check_reverted(const struct outcome *whole, const struct outc
         return check(whole, got, false);
 }
 
-static void sweep_and_count(const struct sweep *s) {
+static void sweep_service(const char *name, const struct service_life *life, void (*prepare_it)(void *),
+                const char *(*check_it)(const struct outcome *, const struct outcome *, void *)) {
         machine_forget_given();
-        n_points += sweep(s);
-        n_sweeps++;
+        sweep(&(struct sweep){.name = name,
+                        .prepare = prepare_it,
+                        .run = serve,
+                        .check = check_it,
+                        .userdata = (void *)life,
+                        .stride = STRIDE});
 }
 
 static void test_serve(void **state) {
         static const struct service_life life = {.map = "/sys/class/block/dm-1", .reload = true, .state = true};
 
         set_on_stop("keep");
-        sweep_and_count(&(struct sweep){.name = "service",
-                        .prepare = prepare,
-                        .run = serve,
-                        .check = check_applied,
-                        .userdata = (void *)(uintptr_t)&life,
-                        .stride = STRIDE});
+        sweep_service("service", &life, prepare, check_applied);
 }
 
 static void test_stop(void **state) {
@@ -142,25 +129,15 @@ static void test_stop(void **state) {
 
         set_on_stop("keep");
         machine_enter(tree);
-        assert_int_equal(serve((void *)(uintptr_t)&life), 0);
-        assert_true(have_all(true));
+        assert_int_equal(serve((void *)&life), 0);
+        assert_true(machine_all_are(true));
         machine_keep();
         set_on_stop("revert");
-        sweep_and_count(&(struct sweep){.name = "service that puts back",
-                        .prepare = prepare_applied,
-                        .run = serve,
-                        .check = check_reverted,
-                        .userdata = (void *)(uintptr_t)&life,
-                        .stride = STRIDE});
+        sweep_service("service that puts back", &life, prepare_applied, check_reverted);
 }
 
 static void test_count(void **state) {
-        unsigned n_ways, n_places = sweep_count_places(&n_ways);
-
-        assert_int_equal(n_sweeps, SWEEPS);
-        print_message("note: the service: %u distinct failure points, at %u places of the program, %u runs\n", n_ways,
-                        n_places, n_points);
-        assert_true(n_places >= PLACES_MIN && n_ways >= WAYS_MIN);
+        sweep_assert_enough("the service", SWEEPS, PLACES_MIN, WAYS_MIN);
 }
 
 static int set_up(void **state) {
