@@ -134,6 +134,19 @@ static char *copy_text(const char *text, bool for_utf8) {
         return copy;
 }
 
+void printable_mask(char *text) {
+        size_t n;
+
+        for (unsigned char *s = (unsigned char *)text; *s; s += n) {
+                uint32_t c = 0;
+                size_t length = printable_decode(s, &c);
+
+                n = length > 0 ? length : 1;
+                if (length == 0 || printable_is_acting(c))
+                        memset(s, '?', n);
+        }
+}
+
 char *printable_escape(const char *text) {
         return copy_text(text, false);
 }

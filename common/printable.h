@@ -46,3 +46,6 @@ void printable_print(FILE *stream, const char *text);
 /* The same as a string of its own, which the caller frees; NULL without memory. */
 char *printable_escape(const char *text);
 char *printable_to_utf8(const char *text);
+
+/* Puts "?" in the place of what must not be seen, each byte of it: it takes no memory, and can't be read back. */
+void printable_mask(char *text);

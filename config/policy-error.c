@@ -47,18 +47,6 @@ static void *make_room(void *items, size_t n, size_t size) {
         return growth_is_due(n) ? reallocarray(items, growth_room(n), size) : items;
 }
 
-/* Errors quote the file, and go to terminals and to the journal. */
-static void make_printable(char *s) {
-        while (*s) {
-                uint32_t c = 0;
-                size_t n = printable_decode((const unsigned char *)s, &c);
-
-                if (n == 0 || printable_is_acting(c))
-                        memset(s, '?', n > 0 ? n : 1);
-                s += n > 0 ? n : 1;
-        }
-}
-
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
         const unsigned char *s = bytes;
 
@@ -129,7 +117,7 @@ int policy_errors_add(struct policy_errors *errors, const char *file, unsigned l
                 error.text = NULL;
                 return -ENOMEM;
         }
-        make_printable(error.text);
+        printable_mask(error.text); /* it quotes the file, and goes to terminals and to the journal */
         if (is_repeated(errors, n_of_file, &error))
                 return -EINVAL;
         if (n_of_file >= POLICY_ERRORS_MAX)

@@ -50,26 +50,6 @@ __attribute__((format(printf, 4, 0))) static size_t print_field(
         return n_value < 0 ? 0 : (size_t)n + (size_t)n_value;
 }
 
-static bool is_plain(const char *text) {
-        bool plain = true;
-
-        while (*text && plain)
-                text += printable_next((const unsigned char *)text, false, &plain);
-        return plain;
-}
-
-/* For want of memory to show it as \xHH. */
-static void mask(char *text) {
-        while (*text) {
-                bool plain;
-                size_t n = printable_next((const unsigned char *)text, false, &plain);
-
-                if (!plain)
-                        memset(text, '?', n);
-                text += n;
-        }
-}
-
 /*
  * Fields may have any byte, and programs want names as they are. The message is for people: whatever shows it may be a
  * terminal, journalctl shows none that has a control in it, and a line break would make a message of its own in a log.
@@ -79,11 +59,11 @@ static char *show_message(const struct entry *entry, char *field) {
         char *value = strchr(field, '=') + 1, *message = NULL;
         _cleanup_(freep) char *shown = NULL;
 
-        if (is_plain(value))
+        if (printable_is(value) && !strstr(value, "\\x"))
                 return field;
         shown = printable_escape(value);
         if (!shown || asprintf(&message, "MESSAGE=%s", shown) < 0) {
-                mask(value);
+                printable_mask(value);
                 return field;
         }
         if (!is_in_room(entry, field))

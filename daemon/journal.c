@@ -48,12 +48,9 @@ void journal_policy_loaded(const struct policy *policy) {
 
 static void tell_refused(const struct policy_error *error, const char *what, const char *outcome) {
         _cleanup_(entry_done) struct entry entry = {};
+        _cleanup_(freep) char *text = policy_error_format(error);
 
-        if (error->line > 0)
-                entry_add(&entry, "MESSAGE", "%s refused: %s:%u:%u: %s; %s", what, error->file, error->line,
-                                error->column, error->text, outcome);
-        else
-                entry_add(&entry, "MESSAGE", "%s refused: %s: %s; %s", what, error->file, error->text, outcome);
+        entry_add(&entry, "MESSAGE", "%s refused: %s; %s", what, text ?: error->text, outcome);
         entry_add(&entry, "SETRAD_POLICY_FILE", "%s", error->file);
         entry_add(&entry, "SETRAD_POLICY_LINE", "%u", error->line);
         entry_add(&entry, "SETRAD_POLICY_COLUMN", "%u", error->column);

@@ -74,10 +74,32 @@ static void test_every_byte(void **state) {
                 }
 }
 
+static void test_mask(void **state) {
+        static const struct {
+                const char *text, *masked;
+        } cases[] = {
+                        {"", ""},
+                        {"vg0/lv0 \xc3\xa4", "vg0/lv0 \xc3\xa4"},
+                        {"a\x1b[1mb\n", "a?[1mb?"},
+                        {"a\xe2\x80\xaez", "a???z"},
+                        {"\xff\xc3", "??"},
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+                char text[32];
+
+                snprintf(text, sizeof(text), "%s", cases[i].text);
+                printable_mask(text);
+                assert_string_equal(text, cases[i].masked);
+                assert_true(printable_is(text));
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                         cmocka_unit_test(test_escape),
                         cmocka_unit_test(test_every_byte),
+                        cmocka_unit_test(test_mask),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
